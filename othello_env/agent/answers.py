@@ -120,9 +120,10 @@ def check_answer(agent: Agent, state: State, answer: Any) -> int:
     try:
         action = state.check_action(answer)
     except (TypeError, ValueError) as error:
-        raise illegal_answer(agent, state, error) from None
+        raise illegal_answer(agent, state, error) from error
     if not state.is_legal(action):
-        raise illegal_answer(agent, state, state.illegal(action))
+        illegal = state.illegal(action)
+        raise illegal_answer(agent, state, illegal) from illegal
     return action
 
 

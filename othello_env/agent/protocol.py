@@ -219,6 +219,13 @@ class OptionalMethods(Protocol):
         """The value of the position for this player, in the unit of `action_values`."""
         ...
 
+    def expected_discs(self, state: State, value: float) -> float:
+        """The final lead in discs that a value of the position stands for, for the player whose value it is.
+
+        With this method, the browser page shows discs instead of the agent's own unit.
+        """
+        ...
+
     def knows(self, state: State) -> bool:
         """Whether `action_values` takes seconds at most in this position. Without this method, the answer is yes."""
         ...

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from othello_env.agent import make_agent
 from othello_env.cli import _options as options
 from othello_env.support.extras import import_extra
 from othello_env.support.files import parse_json, read_file
@@ -56,6 +55,11 @@ _MOST_CONNECTIONS = 200  # further connections get an error
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Show the payoffs and ratings of the league in this folder. The option may be repeated.",
 )
+@click.option(
+    "--network",
+    help="The function that makes the networks of your own in the .safetensors files, as package.module:name or "
+    "path.py:name. This runs its code.",
+)
 @click.option("--seconds", type=options.FloatRange(1, 3600), default=60.0, help="How many seconds an agent may think.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 def command(
@@ -64,29 +68,30 @@ def command(
     results: tuple[Path, ...],
     runs: Path | None,
     leagues: tuple[Path, ...],
+    network: str | None,
     seconds: float,
     browser: bool,
 ) -> None:
     """Play against agents in the browser, and see how they judge a position.
 
     Only this computer can open the page. The page offers the packaged agents and each AGENT that you give. AGENT is a
-    spec (alphabeta:depth=4), a file of weights (agent.npz) or a Python function (policy.py:function).
+    spec (alphabeta:depth=4), a file of weights (agent.npz) or a Python function (policy.py:function). --network names
+    the function that makes a network of your own.
     """
     import_extra("uvicorn", "page")
     import_extra("starlette", "page")
     from othello_env.page.app import make_app
-    from othello_env.page.offers import FIRST_REQUESTS, PACKAGED, YOURS, Offer, games_of
+    from othello_env.page.offers import FIRST_REQUESTS, given
     from othello_env.page.pool import WorkerPool
     from othello_env.page.results import Recorded
     from othello_env.page.runs import Runs
 
     if any(spec.partition(":")[0] == "human" for spec in agents):
         raise click.BadParameter("human is not an agent; the page always offers it.", param_hint="AGENT")
-    yours = [Offer(spec, YOURS, games_of(make_agent(spec))) for spec in dict.fromkeys(agents)]
+    offers = given(agents, network)
     for folder in leagues:
         _check_league(folder)
-    watched = Runs(runs, leagues) if runs is not None or leagues else None
-    offers = [*yours, *(offer for offer in PACKAGED if offer.spec not in agents)]
+    watched = Runs(runs, leagues, network) if runs is not None or leagues else None
     shown = [_read_results(file) for file in results]
     recorded = [result for result in shown if isinstance(result, Recorded)]
     drawn = [result for result in shown if not isinstance(result, Recorded)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from othello_env.agent import Agent, as_othello, make_agent
@@ -17,7 +18,16 @@ from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 from othello_env.support.numbers import check_each, check_real, check_whole
 
-__all__ = ["ANALYST", "BLUNDER", "EXACT_EMPTIES", "MoveReview", "PlayerReview", "review_game", "summarise"]
+__all__ = [
+    "ANALYST",
+    "BLUNDER",
+    "EXACT_EMPTIES",
+    "MoveReview",
+    "PlayerReview",
+    "exact_scores",
+    "review_game",
+    "summarise",
+]
 
 ANALYST = "engine:depth=8"
 """The default agent. It estimates the scores of the moves in positions that are not solved exactly."""
@@ -174,13 +184,13 @@ def _reviews(
     All positions near the end are solved together, in one call. On small boards, perfect play is known for some of the
     positions before them, too.
     """
-    perfect: Any = make_agent("perfect") if states and states[0].size < 8 else None
     solved = next((ply for ply, state in enumerate(states) if state.empties <= exact), len(states))
     solved = max(solved, min(first, len(states)))
     for ply in range(first, solved):
         state = states[ply]
-        if perfect is not None and perfect.knows(state):
-            yield _judged(ply, state, actions[ply], perfect.action_values(state), is_exact=True, depth=state.empties)
+        known = _perfect_scores(state)
+        if known is not None:
+            yield _judged(ply, state, actions[ply], known, is_exact=True, depth=state.empties)
             continue
         found = analyst.analyse(state, lines=_MOST_LINES)
         yield _judged(ply, state, actions[ply], _scores(found), is_exact=found.exact, depth=found.depth)
@@ -191,6 +201,38 @@ def _reviews(
             state = states[ply]
             scores = {action: row[action] for action in state.legal_actions()}
             yield _judged(ply, state, actions[ply], scores, is_exact=True, depth=state.empties)
+
+
+def exact_scores(state: Othello, exact: int = EXACT_EMPTIES) -> dict[int, float] | None:
+    """The exact score of each legal action in discs, for the player to move.
+
+    Args:
+        state: a position of a game that is not over.
+        exact: positions with at most this number of empty squares are solved. On 4x4 and 6x6, so are all positions
+            whose scores the agent ``perfect`` knows without a long search.
+
+    Returns:
+        The scores by action; None if the position is not solved.
+    """
+    if state.empties > exact:
+        return _perfect_scores(state)
+    solver: Any = make_agent("engine")
+    row = solver.exact_scores([state])[0]
+    return {action: float(row[action]) for action in state.legal_actions()}
+
+
+def _perfect_scores(state: Othello) -> dict[int, float] | None:
+    """The scores that the agent ``perfect`` knows without a long search. None in other positions."""
+    if state.size == 8:
+        return None
+    perfect: Any = _perfect()
+    scores: dict[int, float] | None = perfect.action_values(state) if perfect.knows(state) else None
+    return scores
+
+
+@cache
+def _perfect() -> Agent:
+    return make_agent("perfect")
 
 
 def _judged(

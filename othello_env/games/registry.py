@@ -74,6 +74,7 @@ class Game:
         loads: a function that reads a game as other programs print it. It takes the text and the usual start, and
             returns the first and the last position. By default, a text has a board, moves, or both.
         dumps: a function that writes such a text. It takes the first and the last position.
+        variants: games with other options that a menu of games offers, too, such as ``size=6``.
 
     If `scene` and `action_path` are not given and `state` is a subclass of a registered game's class, the pictures are
     those of this game.
@@ -92,6 +93,7 @@ class Game:
     unit: str | None = None
     loads: Callable[[str, Any], tuple[State, State]] | None = None
     dumps: Callable[[Any, Any], str] | None = None
+    variants: tuple[str, ...] = ()
 
     @property
     def is_random(self) -> bool:

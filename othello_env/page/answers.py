@@ -7,14 +7,12 @@ process.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+import traceback
 from typing import Any
 
-from othello_env.agent import Agent, Clock, Seat, make_agent
+from othello_env.agent import Agent, AgentError, Clock, Seat, make_agent
 from othello_env.arena.play.games import seat_key
-from othello_env.data.review import review_game, summarise
-from othello_env.games.game import State
-from othello_env.page.assessment import assess, exact, powers
+from othello_env.page.assessment import assess, powers
 from othello_env.page.messages import PageGame
 from othello_env.page.offers import games_of
 from othello_env.support.imports import search_current_folder
@@ -26,7 +24,11 @@ _KEPT_AGENTS = 32
 
 
 class Answers:
-    """A function that answers requests. An agent's error is the answer ``{"error": text}``."""
+    """A function that answers requests.
+
+    An agent's error is the answer ``{"error": text, "type": ..., "where": ...}``: the message, the name of the error's
+    class, and the traceback.
+    """
 
     def __init__(self) -> None:
         search_current_folder()
@@ -36,7 +38,10 @@ class Answers:
         try:
             return answer(request, self._agents)
         except (Exception, SystemExit) as error:  # an agent may raise any error, and may call sys.exit
-            return {"error": (str(error) or type(error).__name__).splitlines()[0]}
+            # The arena wraps what an agent answered, with the whole board. The cause alone says what was wrong.
+            cause = error.__cause__ if isinstance(error, AgentError) and error.__cause__ else error
+            where = "".join(traceback.format_exception(error))
+            return {"error": str(cause) or type(cause).__name__, "type": type(cause).__name__, "where": where}
 
 
 def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
@@ -44,11 +49,10 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
 
     Args:
         request: has the ``spec`` of the agent and the ``task``. The answer to the task ``powers`` says which optional
-            methods the agent has. The answer to ``games`` says which games the agent plays. The other tasks are
-            ``move``, ``value``, ``actions``, ``exact`` and ``review``. For them, the request also has the ``record`` of
-            a game. For ``move``, it may have the ``seconds_left`` on the player's clock. For ``review``, it may have
-            the number of plies of the game's ``opening``, which no player chose: the review leaves them out. If the
-            agent comes from a file that may change, the request has the file's ``version``.
+            methods the agent has. The answer to ``games`` says which games the agent plays. The tasks ``move`` and
+            ``assess`` also have the ``record`` of a game. For ``move``, the request may have the ``seconds_left`` on
+            the player's clock. If the agent comes from a file that may change, the request has the file's
+            ``version``.
         agents: the agents that were made so far. The keys are their specs and versions. If the request needs a new
             agent, this agent is added.
     """
@@ -59,24 +63,17 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
         case "games":
             return {"games": games_of(agent)}
     game = PageGame.read(request["record"])
-    states = game.states()
-    state = states[-1]
+    state = game.states()[-1]
     # A seat is the place of an agent in a game. With a new seat, the agent begins a new game, so that the answer does
     # not depend on earlier requests.
     seat = Seat(agent, seat_key(game.seed, state.to_move))
-    match request["task"]:
-        case "move":
-            began = time.perf_counter()
-            action = seat.ask(state, Clock(game=request.get("seconds_left")))
-            # The player's clock counts these seconds. They do not include the start of this process.
-            seconds = round(time.perf_counter() - began, 6)
-            return {"action": action, "name": state.action_to_text(action), "seconds": seconds}
-        case "exact":
-            return exact(agent, state).to_json()
-        case "review":
-            return _review(agent, states, request.get("opening", 0))
-        case task:
-            return assess(agent, state, actions=task == "actions").to_json()
+    if request["task"] == "assess":
+        return assess(agent, state).to_json()
+    began = time.perf_counter()
+    action = seat.ask(state, Clock(game=request.get("seconds_left")))
+    # The player's clock counts these seconds. They do not include the start of this process.
+    seconds = round(time.perf_counter() - began, 6)
+    return {"action": action, "name": state.action_to_text(action), "seconds": seconds}
 
 
 def _agent(spec: str, version: str, agents: dict[str, Agent]) -> Agent:
@@ -90,22 +87,3 @@ def _agent(spec: str, version: str, agents: dict[str, Agent]) -> Agent:
             del agents[next(iter(agents))]
         agents[key] = make_agent(spec, 0)
     return agents[key]
-
-
-def _review(agent: Agent, states: Sequence[State], opening: int) -> dict[str, Any]:
-    """Review each action of a game of Othello after its opening, and summarise the actions of each player.
-
-    Args:
-        agent: the engine that judges moves before the end of the game; see `othello_env.data.review_game`.
-        states: all positions of the game, from its start to its last position.
-        opening: the number of plies of the opening.
-
-    Returns:
-        ``moves``, a review of each action in the order of play, and ``sides``, a summary for each player.
-
-    Raises:
-        ValueError: the game is not Othello, or the agent is not an engine that gives its scores in discs.
-    """
-    moves = [*review_game(states[-1], agent, start=states[0], first=opening + 1)]
-    sides = [summarise(move for move in moves if move.player == player) for player in range(states[0].num_players)]
-    return {"moves": [move.to_json() for move in moves], "sides": [side.to_json() for side in sides]}

@@ -2,8 +2,8 @@
 
 Every message is a POST of a JSON object. Most messages have a ``record`` of the game (see `othello_env.page.messages`).
 The answer is JSON, or a file if the message asks for a replay. If there is an error, the answer is
-``{"error": text}``. This happens if a message is wrong, too large or too slow, if `othello_env.page.guard.Guard`
-refuses the message, or if an agent fails.
+``{"error": text}``. This happens if a message is wrong, too large or too slow, or if `othello_env.page.guard.Guard`
+refuses the message. If an agent fails, the answer also has the details of `AnswerError`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from othello_env.data.review import ANALYST, BLUNDER
-from othello_env.page.assessment import EXACT_EMPTIES
 from othello_env.page.endpoints import Endpoint, endpoints
 from othello_env.page.guard import JSON, Guard
-from othello_env.page.messages import GAMES, MAX_PLIES, MessageError, PageGame, read_message
+from othello_env.page.messages import MessageError, PageGame, games_view, read_message
 from othello_env.page.offers import RATED, Offer, Offers
 from othello_env.page.pool import AnswerError, ClosedError, PendingRequests, WorkerPool
 from othello_env.page.results import Recorded, elo_name, ladders_view
@@ -58,8 +57,6 @@ _STATUSES: dict[Any, int] = {
 
 If an error belongs to several kinds, the first of these kinds in the dict decides.
 """
-_TASKS = ("move", "value", "actions", "exact")
-"""The tasks that an agent cannot do when the game is over."""
 
 
 def make_app(
@@ -88,7 +85,7 @@ def make_app(
     pool = pool or WorkerPool()
     known = Offers(offers)
     ratings = {game: elo_name(size) for game, size in RATED.items()}
-    fixed = {"games": GAMES, "exactEmpties": EXACT_EMPTIES, "reviewer": ANALYST, "blunder": BLUNDER, "ratings": ratings}
+    fixed = {"games": games_view(), "reviewer": ANALYST, "blunder": BLUNDER, "ratings": ratings}
     asking, watching = _Asking(known, pool), Watching(runs, known, pool)
 
     shown = [*results, *(each.to_json(number) for number, each in enumerate(recorded))]
@@ -138,11 +135,10 @@ def _get(name: str, content: Callable[[], object]) -> Route:
 
 class _Think(Struct):
     request: _Name
-    task: Literal["move", "value", "actions", "exact", "powers", "review"]
+    task: Literal["move", "assess", "powers"]
     agent: Any = None  # `Offers.find` checks it
     record: PageGame | None = None
     seconds_left: Annotated[float, Meta(ge=0, le=86_400)] | None = field(name="secondsLeft", default=None)
-    opening: Annotated[int, Meta(ge=0, le=MAX_PLIES)] = 0  # the plies that a review leaves out
 
 
 class _Asking:
@@ -170,12 +166,9 @@ class _Asking:
         if message.task != "powers":
             if message.record is None:
                 raise MessageError(f"the task {message.task} needs a record")
-            is_over = (await asyncio.to_thread(message.record.states))[-1].is_over
-            if is_over and message.task in _TASKS:
+            if (await asyncio.to_thread(message.record.states))[-1].is_over:
                 raise MessageError("the game is over")
             request["record"] = message.record.to_json()
-        if message.opening:
-            request["opening"] = message.opening
         if message.seconds_left is not None:
             request["seconds_left"] = message.seconds_left
         return await self._pool.ask(request)
@@ -209,13 +202,15 @@ async def _body(request: Request) -> bytes:
 
 
 async def _error(_request: Request, error: Exception) -> Response:
-    """The answer to a message that raised an error: the first line of the error's text.
+    """The answer to a message that raised an error: its text. If an agent failed, also what is known about the failure.
 
     A part ``(action N)`` is removed from the text, because it says nothing to a person who plays on the page.
     """
     status = next(status for kind, status in _STATUSES.items() if isinstance(error, kind))
-    text = (str(error) or type(error).__name__).splitlines()[0]
-    return JSON({"error": _ACTION_NUMBER.sub("", text)}, status)
+    text = str(error) or type(error).__name__
+    if not isinstance(error, AnswerError):
+        return JSON({"error": _ACTION_NUMBER.sub("", text.splitlines()[0])}, status)
+    return JSON({"error": _ACTION_NUMBER.sub("", text), **error.details}, status)
 
 
 async def _refused(_request: Request, error: Exception) -> Response:

@@ -11,18 +11,16 @@ from othello_env.games.registry import GameSpec, registered_games
 from othello_env.support.files import as_type
 
 __all__ = [
-    "GAMES",
     "LARGEST_SEED",
     "MAX_PLIES",
     "MessageError",
     "PageGame",
     "Position",
+    "games_view",
     "page_games",
     "read_message",
 ]
 
-GAMES = ("othello", "othello:size=6", "othello:size=4", "tribolo", "checkers")
-"""The games of this package that the page offers, in its order."""
 MAX_PLIES = 600
 LARGEST_SEED = 2**53 - 1  # the largest integer that JavaScript holds exactly
 
@@ -30,8 +28,27 @@ _T = TypeVar("_T")
 
 
 def page_games() -> tuple[str, ...]:
-    """The games that a page may name: `GAMES`, and games of other packages that have pictures."""
-    return (*GAMES, *(game.name for game in registered_games() if game.scene and game.name not in GAMES))
+    """The games that the page offers: all registered games that have pictures, with their variants, Othello first."""
+    games = sorted((game for game in registered_games() if game.scene), key=lambda game: game.name != "othello")
+    return tuple(spec for game in games for spec in (game.name, *(f"{game.name}:{more}" for more in game.variants)))
+
+
+def games_view() -> list[dict[str, Any]]:
+    """For each game of the page, its spec, its title, the names of its players, and whether its start is random."""
+    rules = [(spec, GameSpec.parse(spec)) for spec in page_games()]
+    return [
+        {
+            "spec": spec,
+            "title": " ".join([game.name.capitalize(), *(_option(*each) for each in game.options)]),
+            "players": list(game.game.state.player_names),
+            "isRandom": game.game.is_random,
+        }
+        for spec, game in rules
+    ]
+
+
+def _option(name: str, value: Any) -> str:
+    return f"{value}×{value}" if name == "size" else f"{name}={value}"  # noqa: RUF001 - the sign that people read
 
 
 class MessageError(ValueError):
@@ -65,12 +82,14 @@ class PageGame(Struct, frozen=True):
         seed: determines a random start (that of Tribolo) and the random choices of agents.
         position: the first position; None if the game begins at the usual start.
         moves: the actions that were played so far.
+        agents: the names of the players of a game that was imported, in their order; otherwise empty.
     """
 
     game: str
     seed: Annotated[int, Meta(ge=0, le=LARGEST_SEED)] = 0
     position: Position | None = None
     moves: Annotated[tuple[Annotated[int, Meta(ge=0, le=1023)], ...], Meta(max_length=MAX_PLIES)] = ()
+    agents: Annotated[tuple[Annotated[str, Meta(max_length=300)], ...], Meta(max_length=8)] = ()
 
     def __post_init__(self) -> None:
         if self.game not in page_games():

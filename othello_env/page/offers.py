@@ -6,23 +6,31 @@ A spec is a text that names an agent and its options, such as ``alphabeta:depth=
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from othello_env.agent import Agent, SpecError, WrongGameError, option_text
+from othello_env.agent import Agent, SpecError, WrongGameError, make_agent, option_text, spec_text
 from othello_env.agent.spec import number_options, split_spec
 from othello_env.arena.rating.ladder import load_ladder, rated_agents
-from othello_env.page.messages import GAMES, MessageError, PageGame
+from othello_env.page.messages import MessageError, PageGame, page_games
 
-__all__ = ["CHECKPOINT", "FIRST_REQUESTS", "PACKAGED", "RATED", "SETTINGS", "YOURS", "Offer", "Offers", "games_of"]
+__all__ = [
+    "CHECKPOINT",
+    "FIRST_REQUESTS",
+    "PACKAGED",
+    "RATED",
+    "SETTINGS",
+    "Offer",
+    "Offers",
+    "games_of",
+    "given",
+    "with_network",
+]
 
-YOURS, CHECKPOINT = "yours", "checkpoint"
-"""Two labels of agents.
-
-`YOURS`: the agent was given to the command ``othello-env serve``. `CHECKPOINT`: the agent was found in the folder that
-the server watches.
-"""
+CHECKPOINT = "checkpoint"
+"""The label of an agent that was found in the folder that the server watches."""
 
 SETTINGS = {
     "depth": (1, 30),
@@ -45,15 +53,17 @@ class Offer:
     Attributes:
         spec: the agent's spec.
         label: a word or two about the agent, such as its strength.
-        games: the games in `GAMES` that the agent plays.
+        games: the games in `page_games` that the agent plays.
         version: the text ``TIME-SIZE`` if the agent's file is in the folder that the server watches, otherwise an empty
             text. TIME is the time of the file's last change in ns, and SIZE is the file's size in bytes.
+        given: whether the agent was given to the command ``othello-env serve``.
     """
 
     spec: str
     label: str = ""
-    games: tuple[str, ...] = GAMES
+    games: tuple[str, ...] = field(default_factory=page_games)
     version: str = ""
+    given: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The offer as values for JSON.
@@ -77,8 +87,8 @@ class Offer:
         ]
         fixed = [option_text(name, value) for name, value in options.items() if name not in self.settings()]
         elo = {game: ratings[self.spec] for game, ratings in _ratings().items() if self.spec in ratings}
-        shown = {"spec": self.spec, "label": self.label, "games": list(self.games), "version": self.version}
-        return {**shown, "elo": elo, "head": head, "fixed": fixed, "settings": settings}
+        shown = {"spec": self.spec, "label": self.label, "given": self.given, "games": list(self.games)}
+        return {**shown, "version": self.version, "elo": elo, "head": head, "fixed": fixed, "settings": settings}
 
     def settings(self) -> dict[str, type]:
         """The names of the options that a page may change, and the type of each: ``int`` or ``float``."""
@@ -120,7 +130,7 @@ class Offers:
     Attributes:
         asked: the specs of those agents in `found` that a page has asked so far.
         found: more agents, which the server found in the folder that it watches. The page lists these agents directly
-            after the agents with the label `YOURS`.
+            after the agents that were given.
     """
 
     def __init__(self, offers: Sequence[Offer]) -> None:
@@ -132,10 +142,10 @@ class Offers:
         found = {offer.spec: offer for offer in self.found}
         # The file of a given agent may also be in the watched folder. The page then lists this agent once, with the
         # file's version.
-        given = [replace(found.pop(offer.spec, offer), label=offer.label) for offer in self._offers]
-        yours = [offer for offer in given if offer.label == YOURS]
-        others = [offer for offer in given if offer.label != YOURS]
-        return iter([*yours, *found.values(), *others])
+        known = [replace(found.pop(o.spec, o), label=o.label, given=o.given) for o in self._offers]
+        first = [offer for offer in known if offer.given]
+        others = [offer for offer in known if not offer.given]
+        return iter([*first, *found.values(), *others])
 
     def to_json(self) -> list[dict[str, Any]]:
         """The offers as values for JSON."""
@@ -159,7 +169,7 @@ class Offers:
         raise MessageError(f"agent is one of {known}, perhaps with other numbers for {', '.join(SETTINGS)}")
 
 
-_OTHELLO = tuple(game for game in GAMES if game.startswith("othello"))
+_OTHELLO = tuple(game for game in page_games() if game.startswith("othello"))
 _TWO = (*_OTHELLO, "checkers")
 
 # The agents of each game are in order of strength, the weakest first.
@@ -197,8 +207,37 @@ def _ratings() -> dict[str, dict[str, float]]:
 
 
 def games_of(agent: Agent) -> tuple[str, ...]:
-    """The games in `GAMES` that an agent plays."""
-    return tuple(game for game in GAMES if _plays(agent, game))
+    """The games of the page that an agent plays."""
+    return tuple(game for game in page_games() if _plays(agent, game))
+
+
+def given(specs: Sequence[str], network: str | None = None) -> list[Offer]:
+    """The offers of a page whose command names these agents: these agents first, then the packaged ones.
+
+    Args:
+        specs: the agents.
+        network: the function that makes the networks in files of weights that need one, such as ``nets.py:make``.
+
+    Raises:
+        ValueError: a spec names no agent.
+    """
+    labels = {offer.spec: offer.label for offer in PACKAGED}
+    first = []
+    for spec in dict.fromkeys(specs):
+        try:
+            used, agent = spec, make_agent(spec)
+        except ValueError:
+            if (used := with_network(spec, network)) == spec:
+                raise
+            agent = make_agent(used)
+        first.append(Offer(used, labels.get(used, ""), games_of(agent), given=True))
+    return [*first, *(offer for offer in PACKAGED if offer.spec not in specs)]
+
+
+def with_network(spec: str, network: str | None) -> str:
+    """The spec of a file of weights, with the function that makes its network. Other specs are not changed."""
+    is_weights = network is not None and Path(spec).suffix == ".safetensors"
+    return spec_text(spec, {"network": network}) if is_weights else spec
 
 
 def _plays(agent: Agent, game: str) -> bool:
@@ -215,6 +254,6 @@ FIRST_REQUESTS = tuple(
     if ":ms=" not in offer.spec  # `engine:ms=2000` needs the same compiled code as `engine`
     for game in offer.games
     if ":" not in game or offer.spec == "perfect"  # other agents need the same compiled code on all boards
-    for task, played in (("move", game), ("actions", game), ("exact", "othello:size=4"))
+    for task, played in (("move", game), ("assess", game))
 )
 """Requests that make the packaged agents compile all their code. Without them, code is compiled at its first use."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from othello_env.support.workers import Worker, WorkerDiedError, WorkerError, Wo
 
 __all__ = ["AgentFailedError", "AnswerError", "ClosedError", "PendingRequests", "WorkerPool"]
 
+_log = logging.getLogger(__name__)
 _START_SECONDS = 120.0
 """The longest time that a process may take to start."""
 _HOLD_SECONDS = 0.25
@@ -30,7 +32,16 @@ The time is long, because a browser with many tabs may send requests late.
 
 
 class AnswerError(RuntimeError):
-    """The agent failed or took too long."""
+    """The agent failed or took too long.
+
+    Attributes:
+        details: the spec of the ``agent``. If the agent itself raised an error, also the ``type`` of the error, and the
+            traceback: ``where`` the error was raised.
+    """
+
+    def __init__(self, message: str, **details: str) -> None:
+        super().__init__(message)
+        self.details = details
 
 
 class AgentFailedError(AnswerError):
@@ -112,7 +123,9 @@ class WorkerPool:
             asyncio.get_running_loop().call_later(self._grace_seconds, answering.cancel)
             raise
         if "error" in answer:
-            raise AgentFailedError(answer["error"])
+            _log.error("%s failed at the task %s\n%s", request["spec"], request["task"], answer["where"])
+            details = {name: answer[name] for name in ("type", "where")}
+            raise AgentFailedError(answer["error"], agent=request["spec"], **details)
         return answer
 
     async def _answer(self, request: dict[str, Any], place: contextlib.AsyncExitStack) -> dict[str, Any]:
@@ -147,11 +160,11 @@ class WorkerPool:
             self._stop(worker)
             spec = request["spec"]
             if isinstance(error, WorkerTimeoutError):
-                raise AnswerError(f"{spec} was stopped after {seconds:g} s") from None
+                raise AnswerError(f"{spec} was stopped after {seconds:g} s", agent=spec) from None
             if isinstance(error, WorkerDiedError):
-                raise AnswerError(f"the process of {spec} died") from None
+                raise AnswerError(f"the process of {spec} died", agent=spec) from None
             if isinstance(error, WorkerError):
-                raise AnswerError(str(error)) from None
+                raise AnswerError(str(error), agent=spec) from None
             raise
 
     async def prepare(self, requests: Sequence[dict[str, Any]]) -> None:

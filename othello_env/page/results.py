@@ -271,7 +271,7 @@ class Recorded:
         return found
 
     def game(self, number: int) -> dict[str, Any]:
-        """A game for the page: its record, the plies of its opening, the names of its agents, its fault, and words.
+        """A game for the page: its record, the plies of its opening, its fault, and words.
 
         The words are what a language model said beside each ply; None if nobody spoke. The fault says who forfeited the
         game and why. It is None if nobody forfeited the game.
@@ -284,10 +284,10 @@ class Recorded:
         if record.game not in page_games() or len(final.moves) > MAX_PLIES:
             raise ValueError(f"the page does not show games of {record.game} with {len(final.moves)} plies")
         position = None if record.position is None else Position(*record.position)
-        game = PageGame(record.game, 0, position, final.moves)
+        game = PageGame(record.game, 0, position, final.moves, record.agents)
         opening = len(record.opening_moves.split())
         told = {"fault": record.fault, "words": record.words}
-        return {"record": game.to_json(), "opening": opening, "agents": record.agents, **told}
+        return {"record": game.to_json(), "opening": opening, **told}
 
 
 def _cell(match: Any) -> dict[str, Any] | None:

@@ -34,9 +34,11 @@ class Runs:
         folder: the folder that is watched. Files in its subfolders are shown, too. If `folder` is None, only `leagues`
             are watched.
         leagues: other folders, each with a league that `othello_env.league.League.save` wrote.
+        network: the function that makes the networks of your own in the folder, or None.
     """
 
-    def __init__(self, folder: Path | None, leagues: Sequence[Path] = ()) -> None:
+    def __init__(self, folder: Path | None, leagues: Sequence[Path] = (), network: str | None = None) -> None:
+        self.network = network
         self._folder = folder
         self._leagues = tuple(leagues)
         self._known: dict[Path, tuple[tuple[int, int], dict[str, Any] | None, str]] = {}

@@ -28,8 +28,8 @@ def is_sgf(text: str) -> bool:
     return text.lstrip().startswith("(;") and ("GM[2]" in text.replace(" ", "") or _MOVE.search(text) is not None)
 
 
-def read_sgf(text: str) -> tuple[Othello, Othello]:
-    """Read a game in SGF, and return its first and its last position.
+def read_sgf(text: str) -> tuple[Othello, Othello, tuple[str, str]]:
+    """Read a game in SGF, and return its first and its last position, and the names of its players.
 
     Raises:
         NotationError: the text is not a game of Othello in SGF.
@@ -53,7 +53,7 @@ def read_sgf(text: str) -> tuple[Othello, Othello]:
             if "BW"[state.to_move] != name:
                 raise NotationError(f"move {ply}: {name}[{value[:20]}], but it is the other side's turn")
             state = state.play_move(_square(value, state.size))
-    return start, state
+    return start, state, (tags.get("PB", [""])[0], tags.get("PW", [""])[0])
 
 
 def _properties(text: str) -> Iterator[tuple[str, list[str]]]:

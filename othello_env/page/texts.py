@@ -18,7 +18,7 @@ part of the path. All these places are tried. A link within the link is not read
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from othello_env.data.formats import ggf
@@ -35,6 +35,7 @@ _STATUS = re.compile(r"\w+ \(\w[^)]*\) \d+, .*?(?:(?P<player>\w+) to move|game o
 """Matches the line below a printed board: the number of each player's pieces, and the player to move."""
 _LONGEST_STATUS = 200
 """The most characters of a line that is compared with `_STATUS`. On very long lines, the comparison would take long."""
+_LONGEST_NAME = 100  # characters
 _LABELS = re.compile(r"^\s*(?:[a-p](?: [a-p])+\s*$|\d+\s)|\s+\d+-\d+\s*$")
 """Matches the labels around a printed board.
 
@@ -99,20 +100,23 @@ def _read_ggf(record: PageGame, text: str) -> PageGame:
         raise NotationError(messages[0])
     if len(games) != 1:
         raise NotationError(f"expected one game, got {len(games)}")
-    return _played(record, games.starts[int(games.start[0])], games.state(0))
+    names = tuple(str(games.columns[side][0]) for side in ("black", "white"))
+    return _played(record, games.starts[int(games.start[0])], games.state(0), names)
 
 
-def _played(record: PageGame, start: State, final: State) -> PageGame:
+def _played(record: PageGame, start: State, final: State, names: Sequence[str] = ()) -> PageGame:
     """The record of a game that was read.
 
     Args:
         record: the record from which the seed is taken.
         start: the first position. Its board decides which game it is, such as 6x6 Othello.
         final: the last position, with the moves that led to it.
+        names: the names of the players, if the text has them.
     """
     game = _game_of(record, start)
     position = None if start == GameSpec.parse(game).start(0) else Position(*position_to_text(start))
-    return PageGame(game, record.seed, position, final.moves[len(start.moves) :])
+    agents = tuple(name[:_LONGEST_NAME] for name in names) if any(names) else ()
+    return PageGame(game, record.seed, position, final.moves[len(start.moves) :], agents)
 
 
 def _game_of(record: PageGame, start: State) -> str:

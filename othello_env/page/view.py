@@ -19,8 +19,9 @@ _CELL = 100  # the width of a square in the picture; the page's board.js has the
 
 def board_view(state: State) -> dict[str, Any]:
     """The parts of the picture that stay the same during a game: the empty board, its labels, and the players."""
-    drawn = scene(state)
+    drawn, game = scene(state), game_of(state)
     return {
+        "isRandom": game is not None and game.is_random,
         "svg": board_svg(drawn, _CELL),
         "labels": [[cell.label for cell in row] for row in drawn.cells],
         "columnLabels": drawn.column_labels,
@@ -55,13 +56,23 @@ def position_view(state: State, move: str | None) -> dict[str, Any]:
         "scores": state.scores(),
         "status": drawn.status,
         "ending": _ending(state) if state.is_over else None,
+        "end": _end(state) if state.is_over else None,
         "isOver": state.is_over,
         "mustPass": state.must_pass,
         "empties": None if othello is None else othello.empties,
         "opening": None if othello is None else opening_name(othello),
-        "returns": state.returns(),
-        "margins": state.margins(),
     }
+
+
+def _end(state: State) -> dict[str, Any]:
+    """The values of a finished game for each player: the final lead where wins have a margin, otherwise the result."""
+    game = game_of(state)
+    if game is not None and game.unit is not None:
+        values: list[Any] = list(state.margins())
+        unit = f"{game.unit}s"
+    else:
+        values, unit = ["inf" if result > 0 else "-inf" if result < 0 else 0 for result in state.returns()], ""
+    return {"values": values, "unit": unit, "exact": True, "bound": state.largest_margin, "moves": []}
 
 
 def _ending(state: State) -> str:
@@ -74,7 +85,10 @@ def _ending(state: State) -> str:
     elif len(winners) > 1:
         text = f"{' and '.join(winners)} share the win, {text}"
     else:
-        by = max(scores) - sorted(scores)[-2]
-        margin = "" if game is None or game.unit is None else f"by {by} {game.unit}{'s' if by != 1 else ''}, "
-        text = f"{winners[0]} wins {margin}{text}"
+        if game is not None and game.unit is not None:
+            by, counted = round(max(state.margins())), max(scores) - min(scores)
+            text = f"by {by} {game.unit}{'s' if by != 1 else ''}, {text}"
+            if by != counted:
+                text += f" and {by - counted} empty square{'s' if by - counted != 1 else ''}"
+        text = f"{winners[0]} wins {text}"
     return text if game is None or game.ending is None else f"{text}: {game.ending(state)}"

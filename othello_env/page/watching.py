@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from othello_env.agent import spec_file
-from othello_env.page.offers import CHECKPOINT, Offer, Offers
+from othello_env.page.offers import CHECKPOINT, Offer, Offers, with_network
 from othello_env.page.pool import AgentFailedError, AnswerError, ClosedError, WorkerPool
 from othello_env.page.runs import Runs, changed
 
@@ -28,7 +28,10 @@ MOST_CHECKPOINTS = 24
 
 An older checkpoint that a page has asked for is offered, too, so that a game against it can go on.
 """
-_LONGEST_REASON = 300  # characters
+_LONGEST_REASON = 1000  # characters
+_ADVICE = (
+    ". If you wrote the network, serve it with the function that makes it: othello-env serve --network nets.py:make"
+)
 
 
 class Checkpoints:
@@ -70,7 +73,9 @@ class Checkpoints:
         """Offer the newest checkpoints in the folder. A file that is not an agent is left out."""
         files = await asyncio.to_thread(self._runs.checkpoints, MOST_CHECKPOINTS)
         files += [
-            file for file in self._known if file not in files and str(file) in self._offers.asked and file.is_file()
+            file
+            for file, (_, known) in self._known.items()
+            if isinstance(known, Offer) and file not in files and known.spec in self._offers.asked and file.is_file()
         ]
         self._known = {file: known for file, known in self._known.items() if file in files}
         try:
@@ -107,10 +112,19 @@ class Checkpoints:
         spec = str(file)
         if spec_file(spec) != (file, ""):  # the spec "a:epsilon=1.npz" means the agent "a" with an option
             return "its name cannot be a spec"
-        request = {"spec": spec, "version": version, "task": "games"}
-        answer = await self._pool.ask(request)
-        games = tuple(answer["games"])
+        try:
+            games = await self._games(spec, version)
+        except AgentFailedError as error:
+            used = with_network(spec, self._runs.network)
+            if used == spec:
+                needs_function = file.suffix == ".safetensors" and error.details["type"] == "ValueError"
+                return f"{error}{_ADVICE if needs_function else ''}"
+            spec, games = used, await self._games(used, version)
         return Offer(spec, CHECKPOINT, games, version) if games else "it plays no game of this page"
+
+    async def _games(self, spec: str, version: str) -> tuple[str, ...]:
+        """The games that an agent plays."""
+        return tuple((await self._pool.ask({"spec": spec, "version": version, "task": "games"}))["games"])
 
 
 class Watching:

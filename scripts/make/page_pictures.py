@@ -66,13 +66,14 @@ def served(folder: Path) -> Iterator[str]:
 
 def show_analysis(page: Page) -> None:
     """Show a game with the values of two agents."""
+    page.click("#menu > summary")
     page.click("#paste")
     page.fill("#text", GAME)
     page.click("#read")
-    for select, spec in (("#look", "ntuple"), ("#look-b", "engine:depth=4")):
+    for select, spec in (("#look", "engine:depth=8"), ("#look-b", "ntuple")):
         page.locator(f'{select} option[value="{spec}"]').wait_for(state="attached")
         page.select_option(select, spec)
-    page.select_option("#numbers", "a")
+    page.check("#numbers")
     for line in "ab":
         page.locator(f'#curve [data-line="{line}"][data-ply="23"]').wait_for(state="attached")
         page.locator(f'#table td[data-slot="{line}"][data-value]').first.wait_for()
@@ -101,7 +102,7 @@ def main(args: Args) -> None:
         make_runs(runs, args)
         chromium = playwright.chromium.launch(executable_path=args.chromium, args=["--no-sandbox", "--disable-gpu"])
         with served(runs) as address:
-            page = chromium.new_page(viewport={"width": 1440, "height": 1000})
+            page = chromium.new_page(viewport={"width": 1440, "height": 900})
             page.set_default_timeout(120_000)
             page.goto(address)
             page.locator("#players li").first.wait_for()

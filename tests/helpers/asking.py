@@ -12,7 +12,7 @@ OFFERS = [Offer("random"), Offer("alphabeta:depth=2")]
 
 
 def record(game="othello", moves=(), seed=0, position=None):
-    return {"game": game, "seed": seed, "moves": list(moves), "position": position}
+    return {"game": game, "seed": seed, "moves": list(moves), "position": position, "agents": []}
 
 
 def run_async(coroutine):

@@ -11,7 +11,7 @@ from othello_env.arena.play.games import seat_key
 SHOTS = os.environ.get("OTHELLO_ENV_SHOTS")
 """The folder for screenshots. If it is None, no screenshots are taken."""
 MINUS = "\u2212"
-EDGE, HEIGHT = 8, 120
+EDGE, HEIGHT = 10, 150
 """The margin and the height of the picture of the curve."""
 GAME = "f5d6c3f3e3f4f2g5f6d3h6g4c6e6c4c5d7h5h3h4g3g6d2e2"
 SMALL = "c4b4a1d2d4d3a2c1a4a3b1d1"
@@ -37,11 +37,34 @@ def kept_seed(page):
     return json.loads(page.evaluate("sessionStorage.getItem('othello-env')"))["record"]["seed"]
 
 
+def choose_in_menu(page, name):
+    """Click a button of the menu."""
+    page.click("#menu > summary")
+    page.click(f"#{name}")
+
+
+def set_in_menu(page, name, value):
+    """Choose from a list of the menu."""
+    page.click("#menu > summary")
+    page.select_option(f"#{name}", value)
+    page.click("#menu > summary")
+
+
+def show_values(page):
+    """Show the evaluator's values on the squares."""
+    page.check("#numbers")
+
+
 def paste(page, game, text):
-    page.click("#paste")
+    choose_in_menu(page, "paste")
     page.select_option("#paste-game", game)
     page.fill("#text", text)
     page.click("#read")
+
+
+def recover_is(page, text):
+    """Wait until the menu offers to bring back a game under this name."""
+    page.locator(f"#recover:has-text('{text}')").wait_for(state="attached")
 
 
 def moves(page):
@@ -51,12 +74,27 @@ def moves(page):
 
 
 def look(page, **agents):
-    """Choose the agents A and B, such as ``a="ntuple"``, and wait until their values are on the table."""
+    """Choose the evaluator (a) and the agent to compare with (b), and wait until their values are on the table."""
     for slot, spec in agents.items():
         select = "#look" if slot == "a" else "#look-b"
         page.locator(f'{select} option[value="{spec}"]').wait_for(state="attached")
         page.select_option(select, spec)
         page.locator(f'#table td[data-slot="{slot}"][data-value]').first.wait_for()
+
+
+def choose_evaluator(page, spec):
+    """Choose the evaluator, perhaps with another number than an offered agent."""
+    head, _, number = spec.partition("=")
+    offered = page.locator(f'#look option[value="{spec}"]')
+    if head.startswith("mcts"):
+        page.locator('#look option[value="mcts"]').wait_for(state="attached")
+        page.select_option("#look", "mcts")
+        page.locator(".lookers summary").first.click()
+        page.fill("[name=look-simulations]", number)
+        page.locator("[name=look-simulations]").press("Tab")
+    else:
+        offered.wait_for(state="attached")
+        page.select_option("#look", spec)
 
 
 def table(page, slot):

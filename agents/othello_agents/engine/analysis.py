@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from othello_agents.engine.evaluator import LOGIT, NETWORK, NTUPLE
 from othello_agents.engine.midgame import FINAL
 from othello_agents.engine.searcher import Iteration
+from othello_agents.ntuple.discs import expected_discs
 from othello_env.games.othello.position import Othello
 from othello_env.support.notebook import table
 
@@ -15,19 +16,6 @@ __all__ = ["DISCS", "OUTCOME", "POINTS", "RESULT", "WINS", "Analysis", "Line", "
 
 DISCS, OUTCOME, POINTS, WINS = "discs", "mean of result and margin", "points", "wins"
 RESULT = "win minus loss"
-_DISCS = {
-    ("engine", 8): (27.0, 0.20),
-    ("ntuple", 8): (27.0, 0.41),
-    ("ntuple", 6): (12.5, 0.42),
-    ("ntuple", 4): (12.5, 0.42),
-}
-"""For each set of weights and board size, two numbers (A, B). A mean of result and margin `r` becomes
-``(A + B * empty_squares) * atanh(r)`` discs.
-
-`scripts/make/fit_discs.py` fitted the numbers of 8x8 and 6x6 to games that the engine played against itself. With the
-engine's own weights, estimates from searches to depth 6 are off by 4.2 discs on average at 17 empty squares. The
-package has no n-tuple weights for 4x4, so 4x4 uses the numbers of 6x6.
-"""
 
 
 @dataclass(frozen=True)
@@ -186,12 +174,7 @@ def to_discs(score: float, unit: str, state: Othello, weights: str) -> float | N
         return score
     if unit != OUTCOME:
         return None
-    squares = float(state.size**2)
-    if abs(score) == 1:
-        return math.copysign(squares, score)
-    at_end, per_empty = _DISCS[weights, state.size]
-    discs = (at_end + per_empty * (squares - sum(state.discs()))) * math.atanh(score)
-    return max(-squares, min(squares, discs))
+    return expected_discs(score, state, weights)
 
 
 def to_unit(value: int, kind: int, found: Iteration) -> tuple[float, str]:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.ntuple import kernels
+from othello_agents.ntuple.discs import expected_discs
 from othello_agents.ntuple.network import NTupleNetwork
 from othello_env.agent import Agent, WrongGameError, as_othello, check_not_over, spec_text
 from othello_env.games.batch import Positions
@@ -81,6 +82,10 @@ class NTupleAgent(Agent):
     def action_values(self, state: State) -> dict[int, float]:
         """The value of each legal action for the player to move, -1 to +1, in the unit `unit`."""
         return {action: self.evaluate(state.play(action), state.to_move) for action in state.legal_actions()}
+
+    def expected_discs(self, state: State, value: float) -> float:
+        """The final lead in discs that a value of the position stands for."""
+        return expected_discs(value, as_othello(state, _WHO))
 
 
 def agent_from_spec(weights: Path | None = None, careful: bool = False) -> NTupleAgent:

@@ -76,5 +76,6 @@ GAME = Game(
     explain=why_no_capture,
     ending=_ending,
     unit="disc",
+    variants=("size=6", "size=4"),
 )
 register_game(GAME)

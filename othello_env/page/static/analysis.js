@@ -1,35 +1,33 @@
-// The analysis of a game: the values of the agents A and B, the exact scores, and the review of the moves.
+// The analysis of a game. One agent, the evaluator, gives all numbers: those of the squares, the bar, the curve and the table.
+// In a comparison, a second agent has a column and a curve beside it.
 
 import { Course, showBar } from "./curve.js";
 import { byId, html } from "./elements.js";
-import { Looking, unitOf } from "./look.js";
-import { answerText, barText, centreMove, emptiesText, heatMarks, pointText, showMoves, showReview, showTable, toldFor } from "./panels.js";
+import { errorCard } from "./errors.js";
+import { Evaluations } from "./evaluations.js";
+import { centreMove, showMoves, showReview, showTable } from "./panels.js";
 import { choose, offerOf, settingsFor } from "./picker.js";
-import { exactly, reviewed } from "./review.js";
+import { bestActions, judged, lossText, readingText, squareMarks } from "./reading.js";
+import { countText } from "./values.js";
 
 const SLOTS = ["a", "b"];
 const COLOURS = { a: "var(--accent)", b: "var(--second)" };
-// If a person has not chosen agent A and gave no agent to the server, agent A is the first of these that can be used.
-const FIRST = ["ntuple", "engine:depth=4", "alphabeta:depth=4", "maxn:depth=2"];
-
-/** What the numbers over the squares are: by agent A or B, and their unit. */
-const sourceOf = (slot, { kind, unit }) => `${slot === "exact" ? "" : `, by ${slot.toUpperCase()}`}: ${kind === "probabilities" ? "share" : unit}`;
+// In games without a reviewer, the evaluator is at first the first of these that can be used.
+const FIRST = ["alphabeta:depth=4", "maxn:depth=2"];
 
 export class Analysis {
   /** `table` has the game, `board` shows the numbers, and `keep()` stores what the person chose. */
-  constructor({ agents, exactEmpties, reviewer, blunder }, table, board, keep) {
+  constructor({ agents, reviewer, blunder }, table, board, keep) {
     this.agents = agents;
-    this.exactEmpties = exactEmpties;
-    this.engine = reviewer; // the spec of the agent that can review games
+    this.engine = reviewer; // the spec of the agent that reviews games
     this.blunder = blunder; // a move that loses at least this number of discs is a blunder
     this.table = table;
     this.board = board;
     this.keep = keep;
-    /** @type {string | null} */
-    this.reviewing = null; // the agent that reviews the game
+    this.isReviewing = false;
     this.errors = {};
-    this.looking = new Looking(agents, () => this.learned(), (agent, text) => {
-      this.errors[agent] = text;
+    this.evaluations = new Evaluations(agents, () => this.learned(), (agent, error) => {
+      this.errors[agent] = error;
       this.draw();
     });
     this.course = new Course(byId("curve"), ply => table.goTo(ply));
@@ -38,39 +36,37 @@ export class Analysis {
     this.folds = {};
     for (const slot of SLOTS) {
       const select = this.select(slot);
-      select.append(html("option", { value: "" }, "none"));
       this.folds[slot] = settingsFor(select, agents, () => this.chose(slot));
       byId(`set-${slot}`).replaceWith(this.folds[slot]);
       select.addEventListener("change", () => this.chose(slot));
     }
     new ResizeObserver(centreMove).observe(byId("moves"));
-    for (const id of ["exact", "numbers"]) byId(id).addEventListener("change", () => this.changed());
+    byId("numbers").addEventListener("change", () => { this.keep(); this.draw(); });
   }
 
   select(slot) { return byId(slot === "a" ? "look" : "look-b"); }
   spec(slot) { return this.select(slot).value; }
+  get specs() { return SLOTS.map(slot => this.spec(slot)).filter(Boolean); }
+  get isComparison() { return Boolean(this.spec("b")); }
 
   /** A person chose an agent, or changed the numbers in its spec, in slot "a" or "b". This choice replaces `wanted`. */
   chose(slot) {
     delete this.wanted[slot];
     this.own[slot] = true;
+    if (this.spec("a") !== this.engine) this.isReviewing = false;
     this.changed();
   }
 
   changed() {
     this.keep();
+    this.drawMoves();
     this.draw();
     this.follow();
   }
 
-  /** The full answer about the position at a ply, from the agent in a slot ("a" or "b"). Undefined if there is none yet. */
-  answer(slot, ply = this.table.game.cursor) {
-    return this.spec(slot) ? this.looking.at(this.spec(slot), "actions", this.table.game, ply) : undefined;
-  }
-
-  exact(ply = this.table.game.cursor) {
-    const solver = this.looking.solver(this.table.game.record.game);
-    return byId("exact").checked && solver ? this.looking.at(solver, "exact", this.table.game, ply) : undefined;
+  /** What the agent in a slot says of a ply. Undefined if there is no answer yet. */
+  at(slot, ply = this.table.game.cursor) {
+    return this.spec(slot) ? this.evaluations.at(this.spec(slot), this.table.game, ply) : undefined;
   }
 
   /** The agent that can review this game, or null. */
@@ -78,38 +74,36 @@ export class Analysis {
     return this.table.game.views[0].empties !== null && offerOf(this.agents, this.engine) ? this.engine : null;
   }
 
-  /** What the move at a ply lost, by the review or by exact scores. Null if it is not known, or a move of the opening. */
+  /** What the move at a ply lost. Null without a review, if it is not known, or for a move of the opening. */
   judged(ply) {
-    if (ply <= this.table.base) return null;
-    const { views } = this.table.game;
-    if (this.review) return reviewed(this.review, views, ply, this.blunder);
-    return exactly(views[ply - 1], views[ply], this.exact(ply - 1), ply, this.blunder);
+    return this.isReviewing && ply > this.table.base ? judged(this.at("a", ply - 1), this.table.game.views, ply, this.blunder) : null;
   }
 
   /** Take note that the agents have changed. `changed` are the specs of agents whose files have changed. */
   agentsChanged(changed) {
-    for (const spec of changed) this.looking.forget(spec);
-    this.looking.learn();
+    for (const spec of changed) this.evaluations.forget(spec);
+    this.evaluations.learn();
     this.fill();
-    if (SLOTS.some(slot => changed.includes(offerOf(this.agents, this.spec(slot))?.spec))) this.changed();
+    if (this.specs.some(spec => changed.includes(offerOf(this.agents, spec)?.spec))) this.changed();
   }
 
-  /** Choose an agent as agent A, as soon as it has said what it can do. */
+  /** Choose an agent as the evaluator, as soon as it has said what it can do. */
   look(spec) {
     this.wanted.a = spec;
     if ([...this.select("a").options].some(option => option.value === spec)) {
       this.select("a").value = spec;
       this.folds.a.fill();
     }
-    this.changed();
+    this.chose("a");
+    this.wanted.a = spec;
   }
 
   follow() {
-    this.errors = {};
-    const agents = [...new Set(SLOTS.map(slot => this.spec(slot)).filter(Boolean))];
-    this.looking.follow(this.table.game, {
-      agents, solve: byId("exact").checked, reviewer: this.reviewing, opening: this.table.base, exactEmpties: this.exactEmpties,
-    });
+    if (Object.keys(this.errors).length) {
+      this.errors = {};
+      this.draw();
+    }
+    return this.evaluations.follow(this.table.game, this.specs);
   }
 
   /** Show new answers of agents. */
@@ -121,34 +115,32 @@ export class Analysis {
 
   /** Prepare the analysis for another game. */
   setUp() {
-    this.reviewing = null;
-    const isSolved = this.table.game.views[0].empties !== null; // other games have no exact scores
-    byId("exact").parentElement.hidden = !isSolved;
-    const numbers = byId("numbers");
-    const exact = numbers.querySelector("[value=exact]");
-    if (!isSolved) exact?.remove();
-    else if (!exact) numbers.append(html("option", { value: "exact" }, "exact"));
+    this.isReviewing = false;
     this.fill();
   }
 
   /** List the agents that can say something about this game. The chosen agents stay chosen if they are listed. */
   fill() {
-    const lookers = this.looking.lookers(this.table.game.record.game).map(({ spec }) => spec);
+    const lookers = this.evaluations.lookers(this.table.game.record.game);
+    const specs = lookers.map(({ spec }) => spec);
+    const isExact = spec => this.evaluations.powers.get(offerOf(this.agents, spec)?.spec)?.includes("exact_scores");
+    if (this.reviewer && isExact(this.reviewer) && !specs.includes(this.reviewer)) specs.unshift(this.reviewer);
     for (const slot of SLOTS) {
       const select = this.select(slot);
       const options = [...select.options].filter(option => option.value && option.dataset.own === undefined).map(option => option.value);
-      if (String(options) === String(lookers)) continue;
+      if (String(options) === String(specs)) continue;
       const chosen = this.wanted[slot] ?? (this.own[slot] ? select.value : null);
       const before = select.value;
-      select.replaceChildren(html("option", { value: "" }, "none"), ...lookers.map(spec => html("option", { value: spec }, spec)));
+      select.replaceChildren(html("option", { value: "" }, slot === "a" ? "no analysis" : "nobody"),
+        ...specs.map(spec => html("option", { value: spec }, isExact(spec) && this.table.game.views[0].empties !== null ? `${spec}, exact end` : spec)));
       const offer = chosen && offerOf(this.agents, chosen);
-      if (offer && lookers.includes(offer.spec)) {
+      if (offer && (specs.includes(chosen) || specs.includes(offer.spec))) {
         choose(select, chosen);
       } else if (chosen === "") {
         select.value = "";
-      } else if (slot === "a" && lookers.length) {
-        const yours = this.agents.find(({ spec, label }) => label === "yours" && lookers.includes(spec));
-        select.value = yours?.spec ?? FIRST.find(spec => lookers.includes(spec)) ?? lookers.at(-1);
+      } else if (slot === "a" && specs.length) {
+        const usual = this.reviewer ?? FIRST.find(spec => specs.includes(spec)) ?? specs.at(-1);
+        select.value = lookers.find(({ given }) => given)?.spec ?? (specs.includes(usual) ? usual : "");
       }
       this.folds[slot].fill();
       if (select.value && select.value !== before) queueMicrotask(() => this.follow());
@@ -156,93 +148,101 @@ export class Analysis {
   }
 
   draw() {
-    const { game, isOver, selected } = this.table;
-    const found = { a: this.answer("a"), b: this.answer("b"), exact: this.exact() };
-    const numbers = byId("numbers").value;
-    const marks = isOver ? [] : heatMarks(game, found[numbers], selected);
-    this.board.heat(marks);
-    byId("told").textContent = marks.length ? `On the squares${sourceOf(numbers, found[numbers])} for ${game.mover}` : emptiesText(game.view);
+    const { game, selected } = this.table;
+    const found = { a: this.at("a"), b: this.at("b") };
+    showBar(byId("bar"), found.a, game.players);
+    this.board.heat(byId("numbers").checked && !game.view.isOver ? squareMarks(game, found.a, selected) : []);
+    const next = game.atEnd ? null : this.judged(game.cursor + 1);
+    this.board.arrow(next && Number(lossText(next)) > 0 ? [game.views[game.cursor + 1].last[0], next.best.path.at(-1)] : null);
     this.board.point([]); // the table is drawn again, so no row is under the pointer
-    showTable(game, found, path => this.board.point(path));
-    byId("side").textContent = isOver ? "" : `Values are for ${game.mover}, to move. ★ is the best move.`;
+    showTable(game, found, this.isComparison, path => this.board.point(path));
     for (const slot of SLOTS) {
       const spec = this.spec(slot);
       const error = this.errors[spec];
-      const text = !spec ? "" : error ?? (found[slot] ? answerText(game, found[slot]) : isOver ? "" : "…");
-      byId(`looked-${slot}`).textContent = byId(`looked-${slot}`).title = text ? `${slot.toUpperCase()}: ${text}` : "";
-      byId(`looked-${slot}`).toggleAttribute("data-error", Boolean(error));
-      byId(`looked-${slot}`).hidden = !spec && slot === "b";
+      const named = this.isComparison ? `${slot.toUpperCase()}: ` : "";
+      byId(`reading-${slot}`).textContent = !spec || error ? "" : named + this.told(found[slot]);
+      byId(`error-${slot}`).replaceChildren(...(error && spec ? [errorCard(error, {
+        retry: () => this.changed(), other: () => this.select(slot).focus(),
+      })] : []));
     }
-    byId("looked-exact").hidden = game.views[0].empties === null || !byId("exact").checked;
-    byId("looked-exact").textContent = found.exact ? `Exact: ${answerText(game, found.exact)}` : "";
-    this.drawCurve(found);
+    byId("comparison").hidden = !this.isComparison;
+    byId("comparison").textContent = `Comparison: the squares and the bar are A's. ${this.disagreement(found)}`;
+    this.drawCurve();
     this.drawReview();
   }
 
-  drawCurve(found) {
+  /** An answer as a text: the value of the position, the best moves, and how far the search went. */
+  told(found) {
+    if (!found) return "…";
+    const { game } = this.table;
+    const best = [...bestActions(found)].map(action => game.view.choices.find(choice => choice.action === action)?.name).filter(Boolean);
+    const search = found.depth && !found.exact ? [`depth ${found.depth}, ${countText(found.nodes ?? 0)} nodes`] : [];
+    return [readingText(found, game.players), ...(best.length ? [`best ${best.join(", ")}`] : []), ...search].join("; ");
+  }
+
+  disagreement({ a, b }) {
+    const [one, other] = [bestActions(a), bestActions(b)];
+    const name = action => this.table.game.view.choices.find(choice => choice.action === action)?.name;
+    if (!one.size || !other.size || [...one].some(action => other.has(action))) return "";
+    return `They disagree: A prefers ${[...one].map(name).join(", ")}, B ${[...other].map(name).join(", ")}.`;
+  }
+
+  drawCurve() {
     const { game } = this.table;
     const { players, views, cursor } = game;
-    const series = SLOTS.filter(slot => this.spec(slot)).map(slot => {
-      const points = this.looking.points(this.spec(slot), game);
-      return { slot, name: this.spec(slot), colour: COLOURS[slot], points, unit: unitOf(points) };
-    });
-    const point = found.exact ?? series[0]?.points[cursor] ?? null;
-    const told = point && {
-      text: barText(point, game.view, players), player: toldFor(game.view),
-      label: `${found.exact ? "exact" : series[0].name}: ${pointText(point, game.view, players)}`,
-    };
-    showBar(byId("bar"), point, players, told ?? { text: "", player: 0, label: "no evaluation yet" });
+    const series = SLOTS.filter(slot => this.spec(slot)).map(slot => ({
+      slot, name: this.spec(slot), colour: COLOURS[slot], points: views.map((_, ply) => this.at(slot, ply) ?? null),
+    }));
     const blunders = [...views.keys()].filter(ply => ply && this.judged(ply)?.isBlunder);
     const texts = ply => {
       const where = ply ? `after ${views[ply].move}` : "at the start";
-      const told = series.filter(({ points }) => points[ply]).map(({ slot, points }) => `${slot.toUpperCase()}: ${pointText(points[ply], views[ply], players)}`);
-      return series.length ? `Ply ${ply}, ${where}. ${told.join("; ") || "…"}` : "";
+      const told = series.filter(({ points }) => points[ply]).map(({ slot, points }) => (this.isComparison ? `${slot.toUpperCase()}: ` : "") + readingText(points[ply], players));
+      return series.length ? `Ply ${ply}, ${where}: ${told.join("; ") || "…"}` : "";
     };
-    this.course.show(series, { plies: views.length, cursor, players, blunders, texts });
+    this.course.show(series, { cursor, players, blunders, texts });
   }
 
   drawMoves() {
     showMoves(this.table.game, ply => this.judged(ply), ply => this.table.goTo(ply));
   }
 
-  /** Review the game after its opening, or stop reviewing. */
+  /** Review the game after its opening by the reviewer, or stop reviewing. */
   toggleReview() {
-    this.reviewing = this.reviewing ? null : this.reviewer;
-    this.drawMoves();
-    this.draw();
-    this.follow();
-    if (this.reviewing) byId("review-panel").scrollIntoView({ block: "nearest" }); // on a narrow page it is below
+    this.isReviewing = !this.isReviewing;
+    if (this.isReviewing && this.spec("a") !== this.reviewer) {
+      choose(this.select("a"), this.reviewer);
+      this.folds.a.fill();
+      this.chose("a");
+      this.wanted.a = this.reviewer; // it may not be listed yet
+    } else {
+      this.changed();
+    }
+    if (this.isReviewing) byId("review-panel").scrollIntoView({ block: "nearest" }); // on a narrow page it is below
   }
 
-  /** The server's review of the game. Undefined if there is none yet. */
-  get review() {
-    const { game, base } = this.table;
-    return this.reviewing ? this.looking.reviewOf(this.reviewing, game, base) : undefined;
-  }
+  get canReview() { return this.reviewer !== null && this.table.game.views.length - 1 > this.table.base; }
 
   drawReview() {
     const { game, base } = this.table;
-    const reason = this.reviewer ? game.views.length - 1 <= base ? "There is no move to review yet." : ""
-      : game.views[0].empties === null ? "Only games of Othello can be reviewed." : `No review without the agent ${this.engine}.`;
-    byId("review").disabled = Boolean(reason);
-    byId("review").title = reason || "what each move lost, in discs";
-    byId("review").setAttribute("aria-pressed", String(this.reviewing !== null));
-    byId("review-panel").hidden = !this.reviewing;
-    if (this.reviewing) showReview(game, this.review, { reviewer: this.reviewing, opening: base, blunder: this.blunder, error: this.errors[this.reviewing] }, ply => {
-      this.table.goTo(ply - 1);
-      byId("board").scrollIntoView({ block: "nearest" });
-    });
+    byId("review").setAttribute("aria-pressed", String(this.isReviewing));
+    byId("review-panel").hidden = !this.isReviewing;
+    if (!this.isReviewing) return;
+    const moves = [...game.views.keys()].slice(base + 1).filter(ply => game.views[ply - 1].choices.length > 1);
+    showReview(game, moves.length, moves.map(ply => this.judged(ply)).filter(move => move !== null), { reviewer: this.engine, opening: base, blunder: this.blunder },
+      ply => {
+        this.table.goTo(ply - 1);
+        byId("board").scrollIntoView({ block: "nearest" });
+      });
   }
 
   /** What the person chose. `restore` uses it when this tab is loaded again. */
   choices() {
     const chosen = Object.fromEntries(SLOTS.map(slot => [slot, this.wanted[slot] ?? (this.own[slot] ? this.spec(slot) : null)]));
-    return { ...chosen, numbers: byId("numbers").value, exact: byId("exact").checked };
+    return { ...chosen, numbers: byId("numbers").checked };
   }
 
-  restore({ a, b, numbers, exact }) {
+  restore({ a, b, numbers }) {
     this.wanted = Object.fromEntries(Object.entries({ a, b }).filter(([, spec]) => typeof spec === "string"));
-    byId("numbers").value = numbers;
-    byId("exact").checked = exact;
+    byId("numbers").checked = numbers;
   }
 }

@@ -6,8 +6,13 @@ const NO_CONTENT = 204;
 const CLOSING = 503;
 const banner = document.getElementById("offline");
 
-/** The server answered with an error. */
-export class Refused extends Error {}
+/** The server answered with an error. If an agent failed, `details` has the `agent`, and what is known about its error. */
+export class Refused extends Error {
+  constructor(message, details = {}) {
+    super(message);
+    this.details = details;
+  }
+}
 
 /** Wait for a time in ms. The promise rejects when the signal is aborted. */
 export function pause(ms, signal) {
@@ -59,11 +64,8 @@ function aborted(signal) {
 /** Return an answer; throw `Refused` if the answer is an error. */
 async function checked(answer) {
   if (answer.ok) return answer;
-  let reason = `${answer.status} ${answer.statusText}`;
-  try {
-    reason = (await answer.json()).error ?? reason;
-  } catch { /* the answer is not JSON, so the status is the reason */ }
-  throw new Refused(reason);
+  const told = await answer.json().catch(() => ({})); // if the answer is not JSON, the status is the reason
+  throw new Refused(told.error ?? `${answer.status} ${answer.statusText}`, told);
 }
 
 /** The JSON at a path; null if the answer has no content. */

@@ -41,7 +41,7 @@ export class Board {
     Object.assign(this, { rows, columns, players: board.players });
     this.pieces = new Map();
     this.focus = [Math.min(this.focus[0], rows - 1), Math.min(this.focus[1], columns - 1)];
-    this.layers = Object.fromEntries(["pieces", "over", "heat", "pointed"].map(name => [name, svg("g", { class: name })]));
+    this.layers = Object.fromEntries(["pieces", "over", "heat", "arrow", "pointed"].map(name => [name, svg("g", { class: name })]));
     this.squares = this.grid(board);
     this.root = svgOf(board.svg);
     // Screen readers read the names of the squares (see `nameSquares`), so the texts of the picture are hidden.
@@ -50,7 +50,7 @@ export class Board {
     this.parent.style.setProperty("--ratio", String(width / height));
     const margin = (this.root.viewBox.baseVal.width - columns * CELL) / 2;
     this.root.append(svg("g", { transform: `translate(${margin} ${margin})` },
-      this.layers.pieces, this.layers.over, this.squares, this.layers.heat, this.layers.pointed));
+      this.layers.pieces, this.layers.over, this.squares, this.layers.heat, this.layers.arrow, this.layers.pointed));
     this.flip(this.isFlipped);
     this.parent.replaceChildren(this.root);
   }
@@ -196,15 +196,31 @@ export class Board {
     square.classList.add("wrong");
   }
 
-  /** Show numbers over squares. Each mark is `{place, text, share, value, label}`; `share` is from 0 (worst) to 1 (best). */
+  /** Draw an arrow from the move that was played to the better move. `places` are their two squares, or null. */
+  arrow(places) {
+    this.layers.arrow.replaceChildren();
+    if (!places) return;
+    const [[y1, x1], [y2, x2]] = places.map(place => place.map(middle));
+    const length = Math.hypot(x2 - x1, y2 - y1);
+    if (!length) return;
+    const turned = `translate(${x1} ${y1}) rotate(${Math.atan2(y2 - y1, x2 - x1) * 180 / Math.PI})`;
+    this.layers.arrow.append(
+      svg("circle", { class: "worse", cx: x1, cy: y1, r: 34 }),
+      svg("path", { class: "better", transform: turned, "data-to": key(places[1]), d: `M36 -7H${length - 64}V-20L${length - 38} 0L${length - 64} 20V7H36Z` }));
+  }
+
+  /**
+   * Show numbers over squares. Each mark is `{place, text, share, value, exact, label}`; `share` is from 0 (worst) to 1 (best).
+   * Exact numbers have a frame.
+   */
   heat(marks) {
     this.root.classList.toggle("heated", marks.length > 0);
-    this.layers.heat.replaceChildren(...marks.map(({ place: [row, column], text, share, value, label }) =>
+    this.layers.heat.replaceChildren(...marks.map(({ place: [row, column], text, share, value, exact, label }) =>
       svg("g", { "data-value": value, "data-place": key([row, column]) },
         svg("title", {}, label),
         svg("rect", {
           x: column * CELL + 5, y: row * CELL + 5, width: CELL - 10, height: CELL - 10, rx: 10,
-          fill: share > .999 ? "#ffc83d" : "#f7e3a1", "fill-opacity": .16 + .72 * share * share,
+          fill: share > .999 ? "#ffc83d" : "#f7e3a1", "fill-opacity": .16 + .72 * share * share, ...(exact ? { class: "exact", stroke: "#1c1408", "stroke-width": 4 } : {}),
         }),
         svg("text", {
           x: middle(column), y: middle(row), "font-size": TEXT_SIZES[text.length] ?? 27, "font-weight": share > .999 ? 700 : 500,

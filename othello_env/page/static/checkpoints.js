@@ -1,4 +1,4 @@
-// The checkpoints in the watched folder. A person can play against a checkpoint, or choose it as agent A of the analysis.
+// The checkpoints in the watched folder. A person can play against a checkpoint, or choose it as the evaluator of the analysis.
 
 import { byId, html, renew, wide } from "./elements.js";
 
@@ -21,7 +21,7 @@ export class Versions {
  * leagues. `folder` is the path of the watched folder, or null. `play(agent)` and `look(agent)` are called when a
  * person chooses a checkpoint.
  */
-export function showCheckpoints(agents, leftOut, titles, folder, { play, look }) {
+export function showCheckpoints(agents, leftOut, titleOf, folder, { play, look }) {
   const nameOf = path => path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
   const found = agents.filter(({ version }) => version); // also agents of the command whose files are in the folder
   byId("checkpoints-none").hidden = found.length > 0;
@@ -37,7 +37,7 @@ export function showCheckpoints(agents, leftOut, titles, folder, { play, look })
     };
     return html("tr", { "data-spec": agent.spec }, html("th", { scope: "row", title: agent.spec }, nameOf(agent.spec)),
       html("td", {}, html("span", { class: "small" }, button("Play", play), button("Analyse", look))),
-      html("td", {}, agent.games.map(game => titles[game] ?? game).join(", ")), html("td", {}, timeText(agent.version)));
+      html("td", {}, agent.games.map(titleOf).join(", ")), html("td", {}, timeText(agent.version)));
   });
   renew(byId("checkpoints-list"), ...(found.length ? [wide("Table of checkpoints",
     html("table", {}, html("thead", {}, html("tr", {}, ...["agent", "open on the board", "plays", "saved"].map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows)))] : []));

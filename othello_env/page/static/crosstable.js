@@ -10,7 +10,11 @@ export function crosstable({ recorded, players, canReplay, standings, games }, o
   const order = [...standings.keys()].sort((a, b) => standings[b].score - standings[a].score);
   const list = html("div", { class: "games" });
   const rated = standings.some(({ elo }) => elo !== null);
-  const show = (a, b) => list.replaceChildren(gamesOf({ recorded, players, canReplay, standings, games }, a, b, open));
+  const show = (a, b) => {
+    list.replaceChildren(gamesOf({ recorded, players, canReplay, standings, games }, a, b, open));
+    list.scrollIntoView({ block: "nearest" });
+    /** @type {HTMLElement | null} */ (list.querySelector("h4"))?.focus({ preventScroll: true });
+  };
   const head = ["place", "agent", ...order.map((_, place) => String(place + 1)), "games", "score", ...(rated ? ["Elo", "95% interval"] : [])];
   const rows = order.map((a, place) => {
     const { agent, games: played, score, elo, interval, against } = standings[a];
@@ -46,5 +50,5 @@ function gamesOf({ recorded, players, canReplay, standings, games }, a, b, open)
     return html("li", {}, button);
   });
   const more = met.length > MOST_LISTED ? `, the first ${MOST_LISTED} of ${met.length}` : "";
-  return html("section", {}, html("h4", {}, `${standings[a].agent} and ${standings[b].agent}${more}`), html("ol", {}, ...items));
+  return html("section", {}, html("h4", { tabindex: -1 }, `${standings[a].agent} and ${standings[b].agent}${more}`), html("ol", {}, ...items));
 }

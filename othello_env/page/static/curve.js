@@ -2,21 +2,16 @@
 // the values at that ply are shown. A click or a drag goes to the ply.
 
 import { html, pathThrough, svg } from "./elements.js";
-import { greatestOf, MOMENT, nice, number } from "./values.js";
+import { readingText } from "./reading.js";
+import { greatestOf, nice, number, ticks, tickText, valueText } from "./values.js";
 
-const WIDTH = 400;
-const HEIGHT = 120;
-const EDGE = 8;
-const NEAR = 14; // labels beside the chart are at least so far apart
+const HEIGHT = 150;
+const EDGE = 10;
 const FLOOR = 20; // with three players, the scale reaches at least up to this value
+const TEN = 10; // there is a line of the grid at every tenth ply
 
-/** @typedef {{slot: string, name: string, unit: string, colour: string, points: (Point | null)[]}} Series */
-/**
- * @typedef {object} Point What an agent thinks of a position; see the server's Assessment.
- * @property {import("./values.js").Value[]} values for each player
- * @property {string} unit
- * @property {number | null} bound
- */
+/** @typedef {import("./reading.js").Reading} Reading */
+/** @typedef {{slot: string, name: string, colour: string, points: (Reading | null)[]}} Series */
 
 export class Course {
   /** `onPly(ply)` is called for a click and while the pointer is dragged. */
@@ -29,6 +24,8 @@ export class Course {
     this.texts = () => "";
     this.readout = html("p", { class: "faint", id: "curve-read" });
     this.dragging = false;
+    this.width = 0;
+    this.redraw = () => {};
     parent.addEventListener("pointermove", event => this.moved(event));
     parent.addEventListener("pointerdown", event => {
       if (!this.chart?.contains(event.target)) return;
@@ -38,14 +35,14 @@ export class Course {
     });
     for (const name of ["pointerup", "pointercancel"]) parent.addEventListener(name, () => { this.dragging = false; });
     parent.addEventListener("pointerleave", () => { if (!this.dragging) this.read(null); });
+    new ResizeObserver(() => { if (parent.clientWidth !== this.width) this.redraw(); }).observe(parent);
   }
 
   moved(event) {
     if (!this.chart) return;
     const box = this.chart.getBoundingClientRect();
-    const along = (event.clientX - box.left) / box.width * WIDTH;
-    const last = Math.max(1, this.plies - 1);
-    const ply = Math.max(0, Math.min(this.plies - 1, Math.round((along - EDGE) / (WIDTH - 2 * EDGE) * last)));
+    const along = (event.clientX - box.left - EDGE) / (box.width - 2 * EDGE);
+    const ply = Math.max(0, Math.min(this.plies - 1, Math.round(along * Math.max(1, this.plies - 1))));
     if (this.dragging && ply !== this.cursor) this.onPly(ply);
     this.read(ply);
   }
@@ -60,110 +57,137 @@ export class Course {
   }
 
   /**
-   * Draw the curves. For two players, each series is one line, good for the first player above 0, with a scale of its own.
-   * For three players, only the first series is drawn, with a line for each player. `plies` is the number of positions of
-   * the game, `blunders` are the plies whose moves were blunders, and `texts(ply)` is the text that is shown for a ply.
+   * Draw the curves. For two players, each series is one line, good for the first player above 0. Series in the same unit
+   * have one scale. For three players, only the first series is drawn, with a line for each player. `blunders` are the plies
+   * whose moves were blunders, and `texts(ply)` is the text that is shown for a ply.
    * @param {Series[]} series
    */
-  show(series, { plies, cursor, players, blunders, texts }) {
+  show(series, { cursor, players, blunders, texts }) {
+    this.redraw = () => this.show(series, { cursor, players, blunders, texts });
+    const plies = series[0]?.points.length ?? 1;
     if (this.hovered >= plies) this.hovered = null; // the game has become shorter
-    Object.assign(this, { plies, cursor, texts });
+    Object.assign(this, { plies, cursor, texts, width: this.parent.clientWidth });
     const two = players.length === 2;
-    const last = Math.max(1, plies - 1);
-    this.x = ply => EDGE + (WIDTH - 2 * EDGE) * ply / last;
-    const lines = two ? series.map(each => lineOf(each, 0, each.colour)) : players.map((player, index) =>
-      lineOf(series[0] ?? EMPTY, index, `light-dark(${player.fill}, ${player.light})`, boundsOfMany(series[0]?.points ?? [], players.length)));
-    const zero = lines[0]?.y(0) ?? HEIGHT / 2;
+    const lines = two ? linesOf(series, players) : players.map((player, index) => lineOf(series[0] ?? EMPTY, index,
+      `light-dark(${player.fill}, ${player.light})`, boundsOfMany(series[0]?.points ?? [], players.length)));
+    const scale = lines[0] ?? lineOf(EMPTY, 0, "", [-1, 1]);
+    const isShared = lines.every(({ least, most }) => least === scale.least && most === scale.most);
+    const width = Math.max(120, this.width - (isShared ? SCALE : 2 * SCALE));
+    this.x = ply => EDGE + (width - 2 * EDGE) * ply / Math.max(1, plies - 1);
     this.pointer = svg("line", { class: "pointer", y1: 0, y2: HEIGHT, stroke: "currentColor", "stroke-opacity": .7, visibility: "hidden" });
+    const marks = ticks(scale.least, scale.most, 4).filter(value => value >= scale.least && value <= scale.most);
+    const exactFrom = firstExact(series[0]?.points ?? []);
     this.chart = svg("svg", {
-      viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img",
+      viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img",
       "aria-label": two ? `The course of the evaluation, good for ${players[0].name} above` : "The course of each player's evaluation",
-    }, svg("rect", { width: WIDTH, height: zero, fill: "currentColor", "fill-opacity": .05 }),
-    svg("line", { class: "zero", x1: 0, x2: WIDTH, y1: zero, y2: zero, stroke: "currentColor", "stroke-opacity": .3 }),
-    cursorLine(this.x(cursor)), this.pointer,
+    }, ...(exactFrom === null ? [] : [
+      svg("rect", { class: "exact", x: this.x(exactFrom), width: Math.max(2, this.x(plies - 1) - this.x(exactFrom)), height: HEIGHT, fill: "currentColor", "fill-opacity": .07, "data-from": exactFrom }),
+      svg("text", { x: this.x(plies - 1), y: HEIGHT - 3, "text-anchor": "end", "font-size": 11, fill: "currentColor", "fill-opacity": .8 }, "exact"),
+    ]),
+    ...marks.map(value => gridLine({ x1: 0, x2: width, y1: scale.y(value), y2: scale.y(value) }, value === 0)),
+    ...Array.from({ length: Math.ceil(plies / TEN) }, (_, i) => gridLine({ x1: this.x(TEN * i), x2: this.x(TEN * i), y1: 0, y2: HEIGHT })),
+    svg("line", { x1: this.x(cursor), x2: this.x(cursor), y1: 0, y2: HEIGHT, stroke: "currentColor", "stroke-opacity": .6, "stroke-dasharray": "4 3" }), this.pointer,
     ...lines.flatMap((line, index) => drawn(line, this.x, two ? series[index].slot : "a")),
-    ...blunders.map(ply => blunderMark(ply, this.x(ply), lines[0]?.at(ply) ?? zero)));
+    ...blunders.map(ply => blunderMark(ply, this.x(ply), lines[0]?.at(ply) ?? scale.y(0))));
     this.parent.replaceChildren(legend(series, players),
-      html("div", { class: "course" }, scaleOf(lines[0], two ? players : null, zero, "left"), this.chart,
-        ...(two && lines[1] ? [scaleOf(lines[1], null, zero, "right")] : [])), this.readout);
+      html("div", { class: "course" }, scaleOf(scale, marks, "left"), this.chart,
+        ...(isShared ? [] : [scaleOf(lines[1], ticks(lines[1].least, lines[1].most, 4).filter(value => Math.abs(value) <= lines[1].most), "right")])), this.readout);
     this.read(this.hovered ?? null);
   }
 }
 
 const EMPTY = { points: [], colour: "currentColor" };
+const SCALE = 46; // the width of the numbers beside the chart, in pixels
 
-/** What one line needs to be drawn: its points, its colour, and its scale from `least` to `most`. */
-function lineOf({ points }, player, colour, [least, most] = boundsOfTwo(points)) {
-  const y = value => EDGE + (HEIGHT - 2 * EDGE) * (most - number(value, most, least)) / (most - least);
-  return { points, player, colour, least, most, y, at: ply => points[ply] ? y(points[ply].values[player]) : null };
+/** The unit of a curve: that of its first point. The result of the game at the end may have another unit. */
+const unitOf = points => points.find(point => point?.values)?.unit ?? "";
+
+/** The lines of two players' series. Series in the same unit have the same scale. */
+function linesOf(series, players) {
+  const bounds = series.map(({ points }) => boundsOfTwo(points));
+  const isShared = series.length > 1 && unitOf(series[0].points) === unitOf(series[1].points);
+  const most = Math.max(...bounds.map(([, each]) => each));
+  return series.map((each, index) => lineOf(each, 0, each.colour, isShared ? [-most, most] : bounds[index]));
 }
 
 /**
- * The labels beside the chart: the ends of a line's scale, 0, and for two players who is ahead at each end. The number is
- * the outermost line of its label, so that it stands at the height of its value. An end too near to 0 has no label.
+ * What one line needs to be drawn: its points, its colour, and its scale from `least` to `most`. A point in another unit than
+ * the line's is the result of the game. It is drawn as a sure win, a draw or a sure loss.
  */
-function scaleOf(line, players, zero, side) {
-  const label = (text, y) => {
-    const made = html("span", {}, text);
-    made.style.top = `${(100 * y / HEIGHT).toFixed(1)}%`;
-    return made;
-  };
-  const end = (value, y) => Math.abs(y - zero) < NEAR ? "" : Math.abs(value) >= 1 ? `${value > 0 || players ? "" : "−"}${Math.abs(value)}` : String(value);
-  const [most, least] = line ? [end(line.most, 0), end(side === "right" ? -line.least : line.least, HEIGHT)] : ["", ""];
-  const made = html("div", { class: `scale ${side}` },
-    label(players ? `${most}\n${players[0].name}` : most, 0), label("0", zero), label(players ? `${players[1].name}\n${least}` : least, HEIGHT));
-  if (!players && side === "right") made.style.color = line.colour;
+function lineOf({ points }, player, colour, bounds) {
+  const [least, most] = bounds;
+  const y = value => EDGE + (HEIGHT - 2 * EDGE) * (most - Math.max(least, Math.min(most, number(value, most, least)))) / (most - least);
+  const unit = unitOf(points);
+  const place = ({ values, unit: own }) => own === unit || typeof values[player] === "string" ? values[player] : Math.sign(values[player]) * most;
+  return { points, player, colour, least, most, y, at: ply => points[ply]?.values ? y(place(points[ply])) : null };
+}
+
+/** The ply from which all values up to the end are exact, as far as they are known; null if there is none. */
+export function firstExact(points) {
+  const last = points.findLastIndex(point => point && !point.exact);
+  const first = points.findIndex((point, ply) => ply > last && point?.exact);
+  return first < 0 ? null : first;
+}
+
+const gridLine = (place, isZero = false) => svg("line", { class: isZero ? "zero" : null, ...place, stroke: "currentColor", "stroke-opacity": isZero ? .5 : .14 });
+
+/** The numbers beside the chart. */
+function scaleOf(line, marks, side) {
+  const made = html("div", { class: `scale ${side}`, "aria-hidden": "true" }, ...marks.map(value => {
+    const label = html("span", {}, value > 0 ? `+${tickText(value)}` : tickText(value));
+    label.style.top = `${line.y(value)}px`;
+    return label;
+  }));
+  if (side === "right") made.style.color = line.colour;
   return made;
 }
 
-const titleOf = (slot, name, unit) => `${slot.toUpperCase()} ${name}${unit ? `: ${unit}` : ""}`;
-
-/** A line above the chart: what each curve shows, with its unit. */
+/** A line above the chart: what each curve shows, with its unit and its side. */
 function legend(series, players) {
   const entry = (text, colour) => {
     const made = html("span", {}, text);
     made.style.color = colour;
     return made;
   };
-  const entries = players.length === 2
-    ? series.map(({ slot, name, unit, colour }) => entry(titleOf(slot, name, unit), colour))
-    : [...series.slice(0, 1).map(({ slot, name, unit }) => entry(titleOf(slot, name, unit && unit + MOMENT), "")),
-      ...players.map(({ name, fill, light }) => entry(`— ${name}`, `light-dark(${fill}, ${light})`))];
-  return html("p", { class: "legend" }, ...entries);
+  const unit = ({ points }) => unitOf(points);
+  if (players.length > 2) {
+    return html("p", { class: "legend" }, ...series.slice(0, 1).map(each => entry(`${each.name}: ${unit(each)}`, "")),
+      ...players.map(({ name, fill, light }) => entry(`— ${name}`, `light-dark(${fill}, ${light})`)));
+  }
+  return html("p", { class: "legend" }, ...series.map(each =>
+    entry(`${series.length > 1 ? `${each.slot.toUpperCase()} ${each.name}: ` : ""}${[unit(each), `${players[0].name} above 0`].filter(Boolean).join(", ")}`, series.length > 1 ? each.colour : "")));
 }
 
 /** The lowest and the highest value on the scale of a curve, for two players. */
 export function boundsOfTwo(points) {
-  const most = greatestOf(points.filter(point => point !== null).map(({ values, bound }) => ({ value: values[0], bound })));
+  const unit = unitOf(points);
+  const most = greatestOf(points.filter(point => point?.values && point.unit === unit).map(({ values, bound }) => ({ value: values[0], bound })));
   return [-most, most];
 }
 
 function boundsOfMany(points, players) {
-  const known = points.filter(point => point !== null).flatMap(({ values }) => values.slice(0, players)).filter(Number.isFinite);
+  const known = points.filter(point => point?.values).flatMap(({ values }) => values.slice(0, players)).filter(Number.isFinite);
   const least = Math.min(0, ...known);
   return [least < 0 ? -nice(-least) : 0, nice(Math.max(FLOOR, ...known))];
 }
 
-function cursorLine(x) {
-  return svg("line", { x1: x, x2: x, y1: 0, y2: HEIGHT, stroke: "currentColor", "stroke-opacity": .45, "stroke-dasharray": "4 3" });
-}
-
 /** The mark of a blunder: a red ring on the curve. */
-const blunderMark = (ply, x, y) => svg("ellipse", {
-  class: "blunder", cx: x, cy: y, rx: 3.6, ry: 5.5, fill: "none", stroke: "var(--bad)", "stroke-width": 2.5, "vector-effect": "non-scaling-stroke", "data-blunder": ply,
+const blunderMark = (ply, x, y) => svg("circle", {
+  class: "blunder", cx: x, cy: y, r: 6, fill: "none", stroke: "var(--bad)", "stroke-width": 2.5, "data-blunder": ply,
 }, svg("title", {}, `ply ${ply} was a blunder`));
 
-/** The elements that draw one line and its points. */
-function drawn({ points, player, y, colour }, x, name) {
-  const known = [...points.entries()].filter(([, point]) => point).map(([ply, point]) => [ply, point.values[player]]);
+/** The elements that draw one line and its points. Exact points are filled, estimates are rings. */
+function drawn({ points, player, at, colour }, x, name) {
+  const known = [...points.entries()].filter(([, point]) => point?.values);
   const follows = i => known[i - 1][0] === known[i][0] - 1;
   return [
     svg("path", {
-      d: pathThrough(known.map(([ply, value]) => [x(ply), y(value)]), follows), fill: "none", stroke: colour, "stroke-width": 2.5,
-      "vector-effect": "non-scaling-stroke", "stroke-linejoin": "round", ...(name === "b" ? { "stroke-dasharray": "6 3" } : {}),
+      d: pathThrough(known.map(([ply]) => [x(ply), at(ply)]), follows), fill: "none", stroke: colour, "stroke-width": 2,
+      "stroke-linejoin": "round", ...(name === "b" ? { "stroke-dasharray": "6 3" } : {}),
     }),
-    ...known.map(([ply, value]) => svg("ellipse", {
-      cx: x(ply), cy: y(value), rx: 2.2, ry: 2.2, fill: colour, "data-ply": ply, "data-player": player, "data-value": value, "data-line": name,
+    ...known.map(([ply, { values, unit, exact }]) => svg("circle", {
+      cx: x(ply), cy: at(ply), r: 2.6, fill: exact ? colour : "var(--card)", stroke: colour, "stroke-width": 1.2,
+      "data-ply": ply, "data-player": player, "data-value": values[player], "data-unit": unit, "data-exact": exact, "data-line": name,
     })),
   ];
 }
@@ -176,18 +200,19 @@ export function barShare(value, bound) {
 }
 
 /**
- * Show the evaluation bar. `point` is null if the value is not known yet. `text` is the number in the bar. It stands at the
- * end of the `player` that it is for. `label` is the number with its unit and its player.
- * @param {Point | null} point
+ * Show the evaluation bar: the value of the position for the first player, whose part is below.
+ * @param {Reading | undefined} point undefined if the value is not known yet
  */
-export function showBar(parent, point, players, { text, player, label }) {
+export function showBar(parent, point, players) {
   parent.hidden = players.length !== 2;
   const [first, second] = players;
+  const known = point?.values ? point : null;
+  const label = known ? readingText(known, players) : "no evaluation yet";
   parent.setAttribute("aria-label", label);
   parent.title = label;
   const fill = html("div", { class: "fill" });
-  fill.style.height = `${(100 * (point ? barShare(point.values[0], point.bound) : .5)).toFixed(1)}%`;
+  fill.style.height = `${(100 * (known ? barShare(known.values[0], known.bound) : .5)).toFixed(1)}%`;
   fill.style.background = `light-dark(${first.fill}, ${first.light})`;
   parent.style.background = second.light;
-  parent.replaceChildren(fill, html("span", { class: player ? "top" : null }, text));
+  parent.replaceChildren(fill, html("span", { class: known?.exact ? "exact" : null }, known ? valueText(known.values[0], known.unit, known.exact) : ""));
 }

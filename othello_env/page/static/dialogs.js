@@ -7,14 +7,6 @@ import { plyOf } from "./sharing.js";
 import { newSeed } from "./table.js";
 import { eloText } from "./values.js";
 
-export const PLAYERS = {
-  othello: ["black", "white"], "othello:size=6": ["black", "white"], "othello:size=4": ["black", "white"],
-  tribolo: ["blue", "red", "green"], checkers: ["red", "white"],
-};
-export const TITLES = {
-  othello: "Othello", "othello:size=6": "Othello 6×6", "othello:size=4": "Othello 4×4",
-  tribolo: "Tribolo", checkers: "Checkers",
-};
 const OPENINGS = {
   start: "the start", "balanced-v0": "balanced: one of 500 even positions", "balanced-6x6-v0": "balanced: one of 250 positions that are draws",
   "random:4": "4 random plies", "random:10": "10 random plies", "random:20": "20 random plies",
@@ -26,12 +18,12 @@ for (const button of document.querySelectorAll("[data-close]")) {
 }
 
 function gameOptions(select, games) {
-  select.replaceChildren(...games.map(game => html("option", { value: game }, TITLES[game] ?? game)));
+  select.replaceChildren(...games.map(({ spec, title }) => html("option", { value: spec }, title)));
 }
 
 /** What is known of an agent's strength in a game: a word, and its rating on the packaged ladder. */
-function strengthOf({ label, elo }, game) {
-  const told = [label, game in elo ? `${eloText(elo[game])} Elo` : ""].filter(Boolean).join(", ");
+function strengthOf({ given, label, elo }, game) {
+  const told = [given && !label ? "yours" : "", label, game in elo ? `${eloText(elo[game])} Elo` : ""].filter(Boolean).join(", ");
   return told ? ` (${told})` : "";
 }
 
@@ -59,18 +51,20 @@ function fillOpenings(select, game, shown) {
 }
 
 /**
- * Set up the dialog for a new game, and return a function that opens it. The dialog calls
+ * Set up the dialog for a new game, and return a function that opens it; with `isContinued`, the dialog proposes to go on
+ * from the position on the board. The dialog calls
  * `begin(record, seats, clock)`, or `fail(reason)` if the server answers with an error.
  */
 export function setUpNew({ games, agents, ratings }, begin, fail) {
   const dialog = byId("new-dialog");
   const game = byId("game");
   gameOptions(game, games);
+  const chosenGame = () => games.find(({ spec }) => spec === game.value);
   const seats = () => [.../** @type {NodeListOf<HTMLSelectElement>} */ (byId("seats").querySelectorAll("select[name^=seat]"))]
     .map(select => select.value);
   const able = spec => spec === "human" || (spec && offerOf(playing(agents, game.value), spec));
   const fill = chosen => {
-    byId("seats").replaceChildren(...PLAYERS[game.value].map((player, index) =>
+    byId("seats").replaceChildren(...chosenGame().players.map((player, index) =>
       seatChoice(player, index, agents, game.value, able(chosen[index]) ? chosen[index] : defaultSeat(game.value, agents))));
     byId("ratings").textContent = game.value in ratings ? `The ratings are ${ratings[game.value]}.` : "";
     byId("ratings").hidden = !(game.value in ratings);
@@ -81,22 +75,23 @@ export function setUpNew({ games, agents, ratings }, begin, fail) {
     const record = { game: game.value, seed: Number(byId("seed").value), position: null, moves: [] };
     const opening = byId("opening").value;
     try {
-      // The seed of a game of Tribolo makes its start, unless the record has a position.
-      const seed = shown?.game === "tribolo" && !shown.position ? shown.seed : record.seed;
-      const opened = opening === SHOWN ? { ...shown, seed } : (await post("open", { record, opening })).record;
+      // The seed of a game with a random start makes its start, unless the record has a position.
+      const seed = chosenGame().isRandom && !shown.position ? shown.seed : record.seed;
+      const opened = opening === SHOWN ? { ...shown, seed, agents: [] } : (await post("open", { record, opening })).record;
       await begin(opened, seats(), Number(byId("clock").value));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       fail(error.message);
     }
   });
-  return (record, chosen) => {
+  return (record, chosen, isContinued = false) => {
     shown = record;
     game.value = record.game;
     byId("seed").value = String(newSeed());
     fill(chosen);
     fillOpenings(byId("opening"), game.value, shown);
-    if (byId("opening").value === SHOWN) byId("opening").value = "start";
+    if (isContinued) byId("opening").value = SHOWN;
+    else if (byId("opening").value === SHOWN) byId("opening").value = "start";
     dialog.showModal();
   };
 }
@@ -104,7 +99,7 @@ export function setUpNew({ games, agents, ratings }, begin, fail) {
 /** The spec of the opponent that is chosen at first. */
 export function defaultSeat(game, agents) {
   const able = playing(agents, game);
-  const wanted = able.find(({ label }) => label === "yours") ?? able.find(({ spec }) => spec === "alphabeta:depth=2") ??
+  const wanted = able.find(({ given }) => given) ?? able.find(({ spec }) => spec === "alphabeta:depth=2") ??
     able.find(({ spec }) => spec === "tribolo") ?? able[0];
   return wanted?.spec ?? "human";
 }
@@ -114,7 +109,7 @@ export function setUpPaste(games, begin) {
   const dialog = byId("paste-dialog");
   const game = byId("paste-game");
   gameOptions(game, games);
-  const askSeed = () => { byId("paste-seed").parentElement.hidden = game.value !== "tribolo"; };
+  const askSeed = () => { byId("paste-seed").parentElement.hidden = !games.find(({ spec }) => spec === game.value).isRandom; };
   game.addEventListener("change", askSeed);
   byId("paste-form").addEventListener("submit", async event => {
     event.preventDefault();

@@ -4,8 +4,9 @@ import { Analysis } from "./analysis.js";
 import { get, isOffline, post, Refused } from "./api.js";
 import { Board } from "./board.js";
 import { Versions } from "./checkpoints.js";
-import { defaultSeat, PLAYERS, setUpNew, setUpPaste, TITLES } from "./dialogs.js";
+import { defaultSeat, setUpNew, setUpPaste } from "./dialogs.js";
 import { byId } from "./elements.js";
+import { errorCard } from "./errors.js";
 import { Past } from "./lines.js";
 import { showClock, showLines, showPlayers } from "./panels.js";
 import { Runs } from "./runs.js";
@@ -38,6 +39,7 @@ const page = {
     analysis.setUp();
   },
   say,
+  fail,
   thinks(agent) {
     byId("cancel").classList.toggle("unseen", !agent);
     if (agent) say(thinking(agent));
@@ -52,6 +54,7 @@ const page = {
 const thinking = agent => `thinking: ${agent}`;
 
 function say(text) {
+  byId("failure").replaceChildren();
   byId("note").dataset.text = text;
   byId("note").textContent = byId("note").title = sentence(text);
 }
@@ -59,20 +62,32 @@ function say(text) {
 /** A text with a capital letter at its beginning. If it begins with a spec, a path or a square, it is not changed. */
 const sentence = text => text.replace(/^[a-z]+(?=[ :,]? |$)/, word => word[0].toUpperCase() + word.slice(1));
 
+/** Show that the server refused a request. If an agent failed, a card offers ways to go on. */
+function fail(error, retry) {
+  say(error.details.agent ? "" : error.message);
+  if (!error.details.agent) return;
+  byId("failure").replaceChildren(errorCard(error, {
+    retry: () => { say(""); retry(); }, other: () => dialogs.openNew(table.game.recordAt(), table.seats, true),
+  }));
+  byId("failure").scrollIntoView({ block: "nearest" });
+}
+
 /** Do what a person asked for. If the server refuses the request, show the reason. */
 async function attempt(action) {
   try {
     await action();
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    say(error.message);
+    fail(error, () => attempt(action));
   }
 }
+
+const titleOf = game => offers.games.find(({ spec }) => spec === game)?.title ?? game;
 
 /** Draw everything that depends on the position. */
 function draw() {
   const { game } = table;
-  const title = TITLES[game.record.game] ?? game.record.game;
+  const title = titleOf(game.record.game);
   board.show(game.view, game.before, {
     legal: byId("legal").checked, selected: table.selected, squareName: (row, column) => game.squareName(row, column),
   });
@@ -84,17 +99,25 @@ function draw() {
   showLines(table.lines, game.record.moves, index => attempt(() => table.openLine(index)));
   analysis.draw();
   const named = game.views.slice(0, game.cursor + 1).findLast(view => view.opening);
-  byId("opening-name").textContent = named ? `Opening: ${named.opening}` : "";
-  for (const [id, enabled] of Object.entries(table.can)) byId(id).disabled = !enabled;
-  const offered = id => table.isOver && !byId(id).disabled && byId(id).getAttribute("aria-pressed") !== "true";
-  for (const id of ["rematch", "review"]) byId(id).classList.toggle("main", offered(id));
+  byId("opening-name").textContent = named ? named.opening : "";
+  for (const [id, can] of Object.entries(table.can)) enable(id, can);
+  enable("review", analysis.canReview);
+  byId("review").classList.toggle("main", table.isOver && byId("review").getAttribute("aria-pressed") !== "true");
   byId("play").textContent = table.isPlaying ? "Pause" : "Play";
   byId("play").setAttribute("aria-label", byId("play").textContent);
   const { last } = table.past;
-  byId("recover").disabled = !last;
-  byId("recover").textContent = last ? `${last.isBack ? "Redo" : "Undo"} ${last.what}` : "Bring back";
-  byId("recover").title = "brings back the game from before a restart, a resignation, a new game or a paste";
+  enable("recover", last !== null);
+  byId("recover").textContent = last ? `${last.isBack ? "Redo" : "Undo"} ${last.what}` : "";
   keep();
+}
+
+/** Show a button only while it can be used. Those beside the board keep their places. */
+function enable(id, can) {
+  const button = byId(id);
+  if (!can && button === document.activeElement) board.takeFocus();
+  button.disabled = !can;
+  if (button.closest(".transport")) button.classList.toggle("unseen", !can);
+  else button.hidden = !can;
 }
 
 /** Copy a text. If the browser does not allow this, show the text. */
@@ -141,7 +164,7 @@ function flip() {
 /** Give each control a title with its key. */
 function nameKeys() {
   const names = { ArrowLeft: "←", ArrowRight: "→" };
-  for (const [key, id] of Object.entries(KEYS)) (byId(id).closest("label") ?? byId(id)).title = `key: ${names[key] ?? key}`;
+  for (const [key, id] of Object.entries(KEYS)) (/** @type {HTMLElement} */ (byId(id).closest("label")) ?? byId(id)).title = `key: ${names[key] ?? key}`;
 }
 
 /**
@@ -161,6 +184,7 @@ function giveFocusBack(select) {
 /** Make the buttons and keys act on the table. The table must have a game. */
 function setUpControls() {
   for (const id of ["new", "paste"]) byId(id).disabled = false;
+  setUpMenu();
   nameKeys();
   for (const [id, action] of Object.entries(ACTIONS)) byId(id).addEventListener("click", () => attempt(action));
   document.addEventListener("keydown", event => {
@@ -172,7 +196,7 @@ function setUpControls() {
     button.click(); // does nothing while the button is disabled
     event.preventDefault();
   });
-  for (const select of document.querySelectorAll("#panel-board select, #theme")) giveFocusBack(/** @type {HTMLElement} */ (select));
+  for (const select of document.querySelectorAll("#panel-board select, nav select")) giveFocusBack(/** @type {HTMLElement} */ (select));
   byId("legal").addEventListener("change", draw);
   byId("speed").addEventListener("change", keep);
   addEventListener("hashchange", () => attempt(openLink));
@@ -183,6 +207,21 @@ function setUpControls() {
     before = now;
     showClock(table);
   }, TICK_MS);
+}
+
+/** The menu closes after a click on one of its buttons, a click elsewhere, and Escape. */
+function setUpMenu() {
+  const menu = byId("menu");
+  const summary = menu.querySelector("summary");
+  document.addEventListener("click", event => {
+    const target = /** @type {Element} */ (event.target);
+    if (!menu.contains(target) || (target.closest("button") && menu.contains(target))) menu.removeAttribute("open");
+  });
+  menu.addEventListener("keydown", event => {
+    if (event.key !== "Escape") return;
+    menu.removeAttribute("open");
+    summary.focus();
+  });
 }
 
 /** Set the colours to light, dark, or the setting of the system. The choice is kept for all tabs. */
@@ -223,7 +262,7 @@ async function openLink() {
   const address = location.href;
   if (!new URLSearchParams(location.hash.slice(1)).has("game")) return;
   history.replaceState(null, "", location.pathname);
-  const empty = { game: offers.games[0], seed: 0, position: null, moves: [] };
+  const empty = { game: offers.games[0].spec, seed: 0, position: null, moves: [] };
   const { record } = await post("read", { record: empty, text: address });
   await openGame("link", record, { cursor: plyOf(address) ?? undefined });
 }
@@ -254,12 +293,13 @@ function takeAgents(agents) {
 /** What a person can do on the board from the tab of runs. */
 const fromRuns = {
   takeAgents,
+  titleOf,
   open: (file, number) => attempt(async () => {
-    const { record, opening, agents } = await post("recorded", { file, number });
-    await openGame("recorded game", record, { base: opening, names: agents, cursor: 0 });
+    const { record, opening } = await post("recorded", { file, number });
+    await openGame("recorded game", record, { base: opening, opened: record.moves.length, cursor: 0 });
   }),
   play: ({ spec, games: [game] }) => attempt(() =>
-    begin("new game", emptyRecord(game), PLAYERS[game].map((_, index) => index ? spec : HUMAN))),
+    begin("new game", emptyRecord(game), offers.games.find(each => each.spec === game).players.map((_, index) => index ? spec : HUMAN))),
   look: ({ spec, games }) => attempt(async () => {
     if (!games.includes(table.game.record.game)) await openGame("new game", emptyRecord(games[0]));
     tabs.show("board");
@@ -278,14 +318,14 @@ async function main() {
     openPaste: setUpPaste(offers.games, (record, ply) => openGame("paste", record, { cursor: ply ?? undefined })),
   };
   if (!await restore()) {
-    const [first] = offers.games;
+    const first = offers.games[0].spec;
     await table.begin("new game", emptyRecord(first), [HUMAN, defaultSeat(first, offers.agents)]);
   }
   setUpControls();
   await attempt(openLink);
   runs = new Runs(fromRuns);
   await Promise.all([ // both at once, so that the board has an analysis even if the runs cannot be shown
-    analysis.looking.learn().then(() => analysis.follow()),
+    analysis.evaluations.learn().then(() => analysis.follow()),
     attempt(() => runs.setUp()),
   ]);
 }

@@ -3,7 +3,6 @@
 
 import { get } from "./api.js";
 import { showCheckpoints } from "./checkpoints.js";
-import { TITLES } from "./dialogs.js";
 import { byId, renew } from "./elements.js";
 import { ladderTable, shownLadders } from "./ladder.js";
 import { leagueView } from "./league.js";
@@ -19,7 +18,8 @@ export class Runs {
    *   content of the folder has changed
    * @param {(file: number, number: number) => void} actions.open replays a recorded game
    * @param {(agent: any) => void} actions.play begins a game against a checkpoint
-   * @param {(agent: any) => void} actions.look chooses a checkpoint as agent A
+   * @param {(agent: any) => void} actions.look chooses a checkpoint as the evaluator
+   * @param {(game: string) => string} actions.titleOf the title of a game
    */
   constructor(actions) {
     this.actions = actions;
@@ -85,7 +85,7 @@ export class Runs {
   }
 
   showCheckpoints() {
-    if (this.isVisible) showCheckpoints(this.watched?.agents ?? [], this.watched?.leftOut ?? [], TITLES, this.watched?.path ?? null, this.actions);
+    if (this.isVisible) showCheckpoints(this.watched?.agents ?? [], this.watched?.leftOut ?? [], this.actions.titleOf, this.watched?.path ?? null, this.actions);
   }
 
   showLadder() {

@@ -17,12 +17,12 @@ export function namesOf(views, game) {
 }
 
 /** A link with a game and the ply that is shown. Both are in the fragment, which browsers do not send to servers. */
-export function linkOf({ record, views, cursor }, address) {
+export function linkOf({ board, record, views, cursor }, address) {
   const fields = new URLSearchParams({ game: record.game });
   if (record.position) {
     fields.set("position", record.position.text);
     fields.set("player", record.position.player);
-  } else if (record.game === "tribolo") {
+  } else if (board.isRandom) {
     fields.set("seed", String(record.seed));
   }
   fields.set("moves", namesOf(views, record.game).join(record.game.startsWith("othello") ? "" : " "));

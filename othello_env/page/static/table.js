@@ -19,7 +19,7 @@ export const newSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
 export class Table {
   /**
    * `page` shows the table. It has `setUp()` for another board, `draw()`, `follow()` after each change of the position,
-   * `say(text)`, `thinks(agent)` (null if nobody thinks), `hint(path)`, `chosen(path)` and `refuse(row, column)`. It also
+   * `say(text)`, `fail(error, retry)`, `thinks(agent)` (null if nobody thinks), `hint(path)`, `chosen(path)` and `refuse(row, column)`. It also
    * has `pace`: the time in ms for which each position is shown if no person plays.
    */
   constructor(page, agents) {
@@ -29,8 +29,6 @@ export class Table {
     this.game = null;
     /** @type {string[]} */
     this.seats = []; // a spec, or HUMAN, for each player
-    /** @type {string[] | null} */
-    this.names = null; // the names of a recorded game's players
     /** @type {Clock} */
     this.clock = null;
     this.base = 0; // the plies of the opening, which no player chose. A restart begins after them
@@ -97,7 +95,7 @@ export class Table {
    * the game is loaded. The game that was on the table is kept in `past`; `what` names the reason why it left the table,
    * such as "restart".
    */
-  async begin(what, record, seats, { limit = 0, base = record.moves.length, names = null, cursor = undefined } = {}) {
+  async begin(what, record, seats, { limit = 0, base = record.moves.length, opened = base, cursor = undefined } = {}) {
     const signal = this.stop();
     this.choosing = signal; // the old board takes no more clicks
     const game = await Game.fromRecord(record, cursor, signal).catch(error => {
@@ -109,7 +107,7 @@ export class Table {
     seats ??= game.board.players.map(() => HUMAN);
     const clock = Clock.from(limit, seats.length, record.moves.length);
     const playing = !seats.includes(HUMAN) && game.atEnd;
-    this.resume({ game, seats, clock, base, names, opened: names ? record.moves.length : base, ended: null, lines: [], playing });
+    this.resume({ game, seats, clock, base, opened, ended: null, lines: [], playing });
   }
 
   /** Put a game with its players, clock and state on the table, and continue it. */
@@ -121,13 +119,14 @@ export class Table {
   }
 
   restart() {
-    return this.begin("restart", this.game.recordAt(this.base), this.seats, { limit: this.clock.limit, names: this.names });
+    return this.begin("restart", this.game.recordAt(this.base), this.seats, { limit: this.clock.limit });
   }
 
   /** Begin a new game with the same players. Each player gets another side. */
   rematch() {
     const record = this.game.recordAt(this.base);
-    if (this.base === 0 || record.game !== "tribolo") record.seed = newSeed();
+    record.agents = [];
+    if (this.base === 0 || !this.game.board.isRandom) record.seed = newSeed();
     return this.begin("rematch", record, [...this.seats.slice(1), this.seats[0]], { limit: this.clock.limit });
   }
 
@@ -205,7 +204,7 @@ export class Table {
       this.playing = false;
       this.page.draw();
       if (!(error instanceof Refused)) throw error;
-      this.page.say(error.message);
+      this.page.fail(error, () => this.proceed());
     }
   }
 
@@ -380,8 +379,8 @@ export class Table {
 
   /** The values that `restore` needs to put this game on the table again. */
   keep() {
-    const { game, seats, names, clock, ended, base, opened, lines } = this;
-    return { record: game.record, cursor: game.cursor, seats, names, limit: clock.limit, used: clock.used, ended, base, opened, lines };
+    const { game, seats, clock, ended, base, opened, lines } = this;
+    return { record: game.record, cursor: game.cursor, seats, limit: clock.limit, used: clock.used, ended, base, opened, lines };
   }
 
   /** Put a kept game on the table again. */
@@ -389,10 +388,10 @@ export class Table {
     this.bring(await Game.fromRecord(kept.record, kept.cursor), kept);
   }
 
-  bring(game, { record, seats, names = null, limit, used, ended, base, opened = base, lines = [] }) {
+  bring(game, { record, seats, limit, used, ended, base, opened = base, lines = [] }) {
     if (used.length <= record.moves.length) throw new RangeError("a clock has a time for each ply");
     const seated = seats.map(seat => seat === HUMAN || offerOf(this.agents, seat) ? seat : HUMAN);
-    this.resume({ game, seats: seated, names, clock: new Clock(limit, used), ended, base, opened, lines, playing: false });
+    this.resume({ game, seats: seated, clock: new Clock(limit, used), ended, base, opened, lines, playing: false });
   }
 
   /** The game as text that can be pasted. */

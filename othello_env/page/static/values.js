@@ -7,9 +7,7 @@ const FLOOR = 20;
 
 /** What the units mean. An agent of a user may have other units. */
 export const UNITS = {
-  "expected discs": "the final lead in discs that the engine expects",
-  "discs, exact": "the final lead in discs if both sides play perfectly",
-  "discs, by perfect play": "the final lead in discs if both sides play perfectly",
+  discs: "the lead in discs at the end of the game: what the agent expects, or the result of perfect play where it is exact",
   "mean of result and margin": "the mean of two numbers: the result (+1, 0 or −1), and the final lead in discs divided by the number of squares",
   "win minus loss": "the probability of a win minus the probability of a loss",
   "points of the weights": "the lead in the evaluation's weights of squares or pieces; there is no bound",
@@ -18,17 +16,12 @@ export const UNITS = {
   cells: "the cells of the player, or of the two players who ally, after the expected moves",
   "cells or moves": "cells, or the number of moves of a player with few of them, after the expected moves",
   value: "the agent does not name its unit",
+  share: "the probability of the move, or its share of the visits",
 };
 
-/** The moment of which an agent tells the values of more than two players. */
-export const MOMENT = " after the expected moves";
-
-export const isDiscs = unit => unit.includes("discs");
-
-/** The number of decimals with which a value is shown. */
-function decimals(size, unit) {
-  if (unit.startsWith("discs")) return 0;
-  if (isDiscs(unit)) return 1;
+/** The number of decimals with which a value is shown. Exact leads are whole numbers. */
+function decimals(size, unit, exact) {
+  if (unit === "discs") return exact ? 0 : 1;
   const isCount = /^(cells|moves|pieces|points)\b/.test(unit);
   return Number.isInteger(size) && (size > 1 || isCount) ? 0 : size < 10 ? 2 : 1;
 }
@@ -36,27 +29,15 @@ function decimals(size, unit) {
 /**
  * A value as text with a sign. A sure win is "win", a sure loss is "loss".
  * @param {Value} value
- * @param {string} unit
- * @param {string} kind "values" or "probabilities"
  */
-export function valueText(value, unit = "", kind = "values") {
+export function valueText(value, unit = "", exact = false) {
   if (value === "inf") return "win";
   if (value === "-inf") return "loss";
-  if (kind === "probabilities") return `${Math.round(100 * value)}%`;
   const size = Math.abs(value);
-  const rounded = size.toFixed(decimals(size, unit));
+  const rounded = size.toFixed(decimals(size, unit, exact));
   if (Number(rounded) === 0) return "0";
   return (value > 0 ? "+" : "−") + rounded;
 }
-
-/**
- * The number that `valueText` shows. Colours and stars follow it, so that equal texts look equal.
- * @param {Value} value
- */
-const rounded = (value, unit, kind) => typeof value === "number" ? Number(valueText(value, unit, kind).replace("−", "-").replace("%", "")) : value;
-
-/** The values of an answer's actions as they are shown, by action. */
-export const roundedActions = found => Object.fromEntries(Object.entries(found.actions).map(([action, value]) => [action, rounded(value, found.unit, found.kind)]));
 
 /** A score from 0 to 1 as text: .965, or 1.000. */
 export const scoreText = (share, digits = 3) => share.toFixed(digits).replace(/^0\./, ".");
@@ -119,37 +100,4 @@ export function intervalText(interval) {
 /** A count as a short text, such as "12,345" or "1.2 M". */
 export function countText(count) {
   return count < 1e6 ? Math.round(count).toLocaleString("en") : `${(count / 1e6).toFixed(count < 1e7 ? 1 : 0)} M`;
-}
-
-/**
- * The rows of the table of moves: each move's value by agent A and by agent B, its exact score, and for each agent the
- * visits, nodes, depth and expected line of the move, as far as the agent says them.
- * The moves are sorted by their exact scores, then by A's values, then by B's values; the best move is first.
- * `a`, `b` and `exact` are answers about the position (see the server's Assessment). Each may be undefined.
- */
-export function moveRows(choices, { a, b, exact }) {
-  const of = (found, action) => found?.actions[action];
-  const rows = choices.filter(({ path }) => path.length).map(({ action, name, path }) => ({
-    action, name, path, a: of(a, action), b: of(b, action), exact: of(exact, action),
-    visits: [a?.visits?.[action], b?.visits?.[action]], facts: [factsOf(a, action), factsOf(b, action)],
-  }));
-  const order = value => value === undefined ? -Infinity : number(value, Infinity);
-  const better = (x, y) => order(x) === order(y) ? 0 : order(y) - order(x);
-  return rows.sort((x, y) => better(x.exact, y.exact) || better(x.a, y.a) || better(x.b, y.b));
-}
-
-/**
- * What an agent says about a move besides its value. If the agent gives no depth for the single move, the depth of the
- * whole search is used.
- */
-function factsOf(found, action) {
-  const facts = found?.moves?.[action];
-  return { nodes: facts?.nodes, depth: facts?.depth ?? (found?.actions[action] === undefined ? undefined : found.depth ?? undefined), line: facts?.line };
-}
-
-/** All actions that have the greatest value. Values that are shown by the same text count as equal. */
-export function bestActions(found) {
-  const entries = Object.entries(found ? roundedActions(found) : {}).map(([action, value]) => [action, number(value, Infinity)]);
-  const most = Math.max(...entries.map(([, value]) => value));
-  return new Set(entries.filter(([, value]) => value === most).map(([action]) => Number(action)));
 }

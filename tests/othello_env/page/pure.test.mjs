@@ -8,7 +8,7 @@ const { common, keepLine, Past } = await import(at("lines"));
 const { valueAt } = await import(at("plot"));
 const { Versions } = await import(at("checkpoints"));
 const { ladderRows, shownLadders } = await import(at("ladder"));
-const { exactly, lossText, reviewed } = await import(at("review"));
+const { bestActions, judged, lossText, readingText, squareMarks, summary } = await import(at("reading"));
 const values = await import(at("values"));
 
 test("values as text", () => {
@@ -18,10 +18,9 @@ test("values as text", () => {
     ["-inf", "loss"],
   ];
   for (const [value, text] of cases) assert.equal(valueText(value), text);
-  assert.equal(valueText(0.256, "value", "probabilities"), "26%");
-  assert.equal(valueText(-6, "discs, exact"), "−6");
+  assert.equal(valueText(-6, "discs", true), "−6");
+  assert.equal(valueText(-6, "discs"), "−6.0"); // an estimate, as `analyse` prints it
   assert.deepEqual([valueText(-1, "pieces ahead"), valueText(1, "win minus loss")], ["−1", "+1.00"]);
-  assert.equal(valueText(-6, "expected discs"), "−6.0"); // as `analyse` prints it
 });
 
 test("a score has one notation", () => {
@@ -29,38 +28,16 @@ test("a score has one notation", () => {
   assert.equal(values.scoreText(.625, 2), ".63");
 });
 
-test("a value is told for the player to move, at the end for the winner, and with its unit", async () => {
-  const { pointText } = await import(at("panels"));
+test("a value is told for the first player, with its unit, and each of three players has one", () => {
   const players = [{ name: "black" }, { name: "white" }];
-  const told = (values, unit, more) => pointText({ values, unit }, { toMove: 1, isOver: false, ...more }, players);
-  assert.equal(told([.25, -.25], "mean of result and margin"), "−0.25 mean of result and margin for white");
-  assert.equal(told(["inf", "-inf"], "win minus loss"), "loss for white");
-  assert.equal(told([-8, 8], "discs, exact", { isOver: true, returns: [-1, 1] }), "+8 discs, exact for white");
-  assert.equal(told([8, -8], "discs, exact", { isOver: true, returns: [1, -1] }), "+8 discs, exact for black");
+  const told = (values, unit, exact = false, who = players) => readingText({ values, unit, exact, bound: null, moves: [] }, who);
+  assert.equal(told([.25, -.25], "win minus loss"), "black +0.25 win minus loss");
+  assert.equal(told(["-inf", "inf"], "win minus loss"), "black loss");
+  assert.equal(told([-8, 8], "discs", true), "black −8 discs, exact");
+  assert.equal(told([3.25, -3.25], "discs"), "black +3.3 discs");
   const three = [...players, { name: "green" }];
-  assert.equal(pointText({ values: [3, 2, 5], unit: "cells" }, { toMove: 0 }, three), "black +3, white +2, green +5 cells");
-  assert.equal(pointText({ values: ["inf", "-inf", "-inf"], unit: "cells" }, { isOver: true }, three), "black win, white loss, green loss");
-});
-
-test("the bar has the number of the player to move, and at the end who won", async () => {
-  const { barText, toldFor } = await import(at("panels"));
-  const players = [{ name: "black" }, { name: "white" }];
-  const told = (view, values) => [barText({ values, unit: "expected discs" }, view, players), toldFor(view)];
-  assert.deepEqual(told({ toMove: 1, isOver: false }, [3, -3]), ["−3.0", 1]);
-  assert.deepEqual(told({ toMove: 0, isOver: false }, [3, -3]), ["+3.0", 0]);
-  assert.deepEqual(told({ toMove: 0, isOver: true, returns: [-1, 1] }, [-3, 3]), ["white won", 1]);
-  assert.deepEqual(told({ toMove: 1, isOver: true, returns: [0, 0] }, [0, 0]), ["draw", 0]);
-});
-
-test("at the end, the empty squares explain an exact score", async () => {
-  const { emptiesText } = await import(at("panels"));
-  const end = { isOver: true, empties: 25, margins: [64, -64], scores: [39, 0] };
-  assert.equal(emptiesText(end), "In exact scores, the winner also gets the 25 empty squares: +64");
-  assert.equal(emptiesText({ ...end, empties: 1, margins: [-10, 10], scores: [27, 36] }), "In exact scores, the winner also gets the empty square: +10");
-  assert.equal(emptiesText({ ...end, isOver: false }), "");
-  assert.equal(emptiesText({ ...end, empties: 4, margins: [0, 0], scores: [30, 30] }), "");
-  assert.equal(emptiesText({ ...end, empties: 0, margins: [2, -2], scores: [33, 31] }), "");
-  assert.equal(emptiesText({ ...end, empties: null, margins: [5, -5], scores: [5, 2] }), ""); // checkers
+  assert.equal(told([3, 2, 5], "cells", false, three), "black +3, white +2, green +5 cells");
+  assert.equal(told(["inf", "-inf", "-inf"], "", true, three), "black win, white loss, green loss, exact");
 });
 
 test("a scale is fixed for values from -1 to 1, and fits other values", () => {
@@ -73,16 +50,19 @@ test("a scale is fixed for values from -1 to 1, and fits other values", () => {
   assert.equal(greatestOf([]), 1);
 });
 
-test("colours and stars follow the numbers that are shown", async () => {
-  const { heatMarks } = await import(at("panels"));
+test("colours and stars follow the numbers that are shown", () => {
   const choices = [1, 2, 3].map(action => ({ action, name: `m${action}`, path: [[0, action]] }));
-  const game = { view: { choices, toMove: 0 }, mover: "black" };
-  const found = { actions: { 1: .0249, 2: .0151, 3: -.5 }, unit: "win minus loss", kind: "values" };
-  const marks = heatMarks(game, found, null);
+  const game = { view: { choices, toMove: 0 }, players: [{ name: "black" }, { name: "white" }] };
+  const move = (action, value) => ({ action, value, share: null, line: [] });
+  const found = { moves: [move(1, .0249), move(2, .0151), move(3, -.5)], unit: "win minus loss", exact: false, values: [.0249, -.0249], bound: 1 };
+  const marks = squareMarks(game, found, null);
   assert.deepEqual(marks.map(({ text, share }) => [text, share]), [["+0.02", 1], ["+0.02", 1], ["−0.50", 0]]);
   assert.equal(marks[0].value, .0249); // the exact value stays with the mark
-  assert.equal(marks[0].label, "m1: +0.02 win minus loss for black");
-  assert.deepEqual(values.bestActions(found), new Set([1, 2]));
+  assert.equal(marks[0].label, "m1: +0.02 win minus loss, black");
+  assert.deepEqual(bestActions(found), new Set([1, 2]));
+  assert.deepEqual(bestActions(undefined), new Set());
+  const shares = { ...found, moves: [{ action: 2, value: null, share: .75, line: [] }, { action: 1, value: null, share: .25, line: [] }] };
+  assert.deepEqual(squareMarks(game, shares, null).map(({ text }) => text), ["75%", "25%"]);
 });
 
 test("ticks are round numbers that cover the range", () => {
@@ -107,9 +87,9 @@ async function tableWith(moves, offers) {
   const { HUMAN, Table } = await import(at("table"));
   const { Game } = await import(at("game"));
   const { Clock } = await import(at("clock"));
-  const page = { setUp() {}, draw() {}, follow() {}, say() {}, thinks() {}, hint() {}, chosen() {}, refuse() {}, pace: 0 };
+  const page = { setUp() {}, draw() {}, follow() {}, say() {}, fail() {}, thinks() {}, hint() {}, chosen() {}, refuse() {}, pace: 0 };
   const table = new Table(page, offers);
-  const rest = { seats: [HUMAN, HUMAN], names: null, ended: null, base: 0, lines: [] };
+  const rest = { seats: [HUMAN, HUMAN], ended: null, base: 0, lines: [] };
   const record = { game: "othello", seed: 0, moves };
   table.resume({ ...rest, game: new Game(record, loaded(record)), clock: Clock.from(0, 2, 3), playing: false });
   return { table, rest, record };
@@ -145,22 +125,6 @@ test("a hint ends a replay", async () => {
   assert.equal(table.playing, false);
 });
 
-const choice = (action, name) => ({ action, name, path: [[0, action]] });
-const answer = (actions, more = {}) => ({ actions, unit: "discs, exact", bound: 64, kind: "values", ...more });
-
-test("the table puts the exact score first, then A", () => {
-  const choices = [choice(1, "a"), choice(2, "b"), choice(3, "c"), { action: 64, name: "pass", path: [] }];
-  const a = answer({ 1: 0.1, 2: 0.3, 3: 0.2 }, { visits: { 1: 5 } });
-  const names = found => values.moveRows(choices, found).map(({ name }) => name);
-  assert.deepEqual(names({ a }), ["b", "c", "a"]);
-  assert.deepEqual(names({ a, exact: answer({ 1: 4, 2: -2, 3: 4 }) }), ["c", "a", "b"]);
-  assert.deepEqual(values.moveRows(choices, { a })[2].visits, [5, undefined]);
-  assert.deepEqual(values.bestActions(answer({ 1: 2, 2: "inf", 3: "inf" })), new Set([2, 3]));
-  assert.deepEqual(values.bestActions(undefined), new Set());
-});
-
-const view = (toMove, choices, action = null, more = {}) => ({ toMove, choices, action, mustPass: false, ...more });
-
 test("short numbers and intervals", () => {
   assert.deepEqual([0.25, 1500, 15000, 2e6, -200].map(values.shortText), ["0.25", "1,500", "15K", "2M", "−200"]);
   const { eloText, intervalText } = values;
@@ -182,30 +146,25 @@ test("the first ladder and every ladder with rated agents are shown", () => {
   assert.deepEqual(shownLadders(ladders, [mine]), [{ ladder: ladders[0], rated: [] }, { ladder: ladders[1], rated: [mine] }]);
 });
 
-test("a move's loss by exact scores, and whether it was a blunder", () => {
-  const before = view(0, [choice(1, "a"), choice(2, "b")]);
-  const after = action => view(1, [], action);
-  const judge = (played, actions) => exactly(before, after(played), actions && answer(actions), 1, 6);
-  assert.deepEqual(judge(1, { 1: 4, 2: 4 }), { ply: 1, player: 0, name: "a", loss: 0, best: "a", isExact: true, isBlunder: false });
-  assert.deepEqual([judge(2, { 1: 8, 2: 4 }).loss, judge(2, { 1: 8, 2: 4 }).best, judge(2, { 1: 8, 2: 4 }).isBlunder], [4, "a", false]);
-  assert.equal(judge(2, { 1: 10, 2: 4 }).isBlunder, true);
-  assert.equal(judge(1, undefined), null);
-  assert.equal(exactly(view(0, [choice(1, "a")]), after(1), answer({ 1: 4 }), 1, 6), null);
+const choice = (action, name) => ({ action, name, path: [[0, action]] });
+
+test("a move's loss, and whether it was a blunder", () => {
+  const views = played => [{ toMove: 1, choices: [choice(1, "a"), choice(2, "b")] }, { action: played, move: played === 1 ? "a" : "b" }];
+  const found = (best, other, more = {}) => ({ // white is to move, so the least value is the best
+    unit: "discs", exact: true, values: [best, -best], bound: 64, moves: [[1, best], [2, other]].map(([action, value]) => ({ action, value, share: null, line: [] })), ...more,
+  });
+  const judge = (played, ...values) => judged(found(...values), views(played), 1, 6);
+  assert.deepEqual(judge(1, -4, 4), { ply: 1, player: 1, name: "a", loss: 0, best: choice(1, "a"), isExact: true, isBlunder: false });
+  const worse = judge(2, -4, 0);
+  assert.deepEqual([worse.loss, worse.best.name, worse.isBlunder], [4, "a", false]);
+  assert.equal(judge(2, -4, 2).isBlunder, true);
+  assert.equal(judge(2, -4, 2, { unit: "win minus loss" }), null);
+  assert.equal(judged(undefined, views(1), 1, 6), null);
+  assert.equal(judged(found(4, 2), [{ toMove: 0, choices: [choice(1, "a")] }, { action: 1 }], 1, 6), null);
   assert.equal(lossText({ loss: 6, isExact: true }), "6");
   assert.equal(lossText({ loss: 6.34, isExact: false }), "6.3");
-});
-
-test("a move's loss by the server's review", () => {
-  const views = [view(0, []), view(1, []), view(0, [])];
-  const move = { ply: 1, move: "f5", best: "d3", loss: 6.5, exact: false, choices: 4 };
-  const review = { moves: [move, { ...move, ply: 2, choices: 1 }] };
-  assert.deepEqual(reviewed(review, views, 1, 6), { ply: 1, player: 0, name: "f5", loss: 6.5, best: "d3", isExact: false, isBlunder: true });
-  assert.equal(reviewed(review, views, 1, 7).isBlunder, false);
-  assert.equal(reviewed(review, views, 2, 6), null);
-  assert.equal(reviewed(review, views, 3, 6), null); // a ply after the review
-  const later = { moves: [{ ...move, ply: 2, move: "d6" }] };
-  assert.equal(reviewed(later, views, 1, 6), null); // a ply of the opening
-  assert.equal(reviewed(later, views, 2, 6).name, "d6");
+  assert.deepEqual(summary([judge(1, -4, 4), worse]), { choices: 2, best: .5, loss: 2, exactLoss: 2, blunders: 0 });
+  assert.deepEqual(summary([]), { choices: 0, best: null, loss: null, exactLoss: null, blunders: 0 });
 });
 
 test("lines are kept once, and none that another one contains", () => {
@@ -258,70 +217,37 @@ test("a file that was left out for a time and comes back with a new version has 
   assert.deepEqual(versions.take([agent("2")]), []);
 });
 
+async function evaluations(agents) {
+  const page = /** @type {any} */ (globalThis);
+  page.document = { getElementById: () => ({ hidden: true }) };
+  const { Evaluations } = await import(at("evaluations"));
+  return new Evaluations(agents, () => {}, () => {});
+}
+
 test("an agent that could not say what it can do is asked again", async () => {
-  const page = /** @type {any} */ (globalThis);
-  page.document = { getElementById: () => ({ hidden: true }) };
-  const { Looking } = await import(at("look"));
-  const looking = new Looking([{ spec: "a", games: ["othello"] }], () => {}, () => {});
-  page.fetch = async () => new Response("{}", { status: 400 });
-  await looking.learn();
-  assert.deepEqual([looking.lookers("othello"), looking.solver("othello")], [[], undefined]);
-  page.fetch = async () => new Response('{"powers": ["exact_scores"]}');
-  await looking.learn();
-  assert.deepEqual([looking.lookers("othello").length, looking.solver("othello")], [1, "a"]);
+  const known = await evaluations([{ spec: "a", games: ["othello"] }]);
+  globalThis.fetch = async () => new Response("{}", { status: 400 });
+  await known.learn();
+  assert.deepEqual(known.lookers("othello"), []);
+  globalThis.fetch = async () => new Response('{"powers": ["exact_scores"]}');
+  await known.learn();
+  assert.deepEqual([known.lookers("othello").length, known.lookers("checkers").length], [1, 0]);
 });
 
-test("exact scores come from an agent that plays the game", async () => {
-  const page = /** @type {any} */ (globalThis);
-  page.document = { getElementById: () => ({ hidden: true }) };
-  page.fetch = async () => new Response('{"powers": ["exact_scores"]}');
-  const { Looking } = await import(at("look"));
-  const offers = [{ spec: "perfect", games: ["othello:size=6"] }, { spec: "engine", games: ["othello", "othello:size=6"] }];
-  const looking = new Looking(offers, () => {}, () => {});
-  await looking.learn();
-  assert.deepEqual(["othello", "othello:size=6", "checkers"].map(game => looking.solver(game)), ["engine", "perfect", undefined]);
+test("all agents have the result of a finished game", async () => {
+  const known = await evaluations([]);
+  const end = { values: [10, -10], unit: "discs", exact: true, moves: [] };
+  const game = { views: [{}, { isOver: true, end }], recordAt: ply => ({ moves: ply }) };
+  assert.equal(known.at("a", game, 1), end);
+  assert.equal(known.at("a", game, 0), undefined);
 });
 
-test("each curve has its own scale, and a curve has one unit", async () => {
-  const { boundsOfTwo } = await import(at("curve"));
-  const { inOneUnit } = await import(at("look"));
-  const point = (value, unit, bound) => ({ values: [value, -value], unit, bound });
+test("each curve has its own scale, and the part up to the end is exact if no estimate is in it", async () => {
+  const { boundsOfTwo, firstExact } = await import(at("curve"));
+  const point = (value, unit, bound, exact = false) => ({ values: [value, -value], unit, bound, exact });
   assert.deepEqual(boundsOfTwo([point(.3, "win minus loss", 1), null]), [-1, 1]);
-  assert.deepEqual(boundsOfTwo([point(130, "points of the weights", null)]), [-200, 200]);
-  const mixed = [point(30, "points of the weights", null), point(-4, "discs, exact", 64), point(0, "discs, exact", 64), null];
-  assert.deepEqual(inOneUnit(mixed).map(each => each && [each.values, each.bound]), [[[30, -30], null], [["-inf", "inf"], null], [[0, -0], null], null]);
-  const discs = [point(1.5, "expected discs", 64), point(4, "discs, exact", 64)];
-  assert.equal(inOneUnit(discs), discs);
-});
-
-test("a curve is named for all its points", async () => {
-  const { unitOf } = await import(at("look"));
-  const named = (...units) => unitOf([null, ...units.map(unit => ({ unit }))]);
-  assert.equal(named(), "");
-  assert.equal(named("win minus loss"), "win minus loss");
-  assert.equal(named("discs, exact", "points of the weights"), "points of the weights"); // exact discs are drawn as a win or a loss
-  assert.equal(named("expected discs"), "expected discs");
-  assert.equal(named("discs, exact", "expected discs"), "discs, expected or exact");
-  assert.equal(named("expected discs", "discs, exact"), "discs, expected or exact");
-  assert.equal(named("discs, by perfect play", "discs, exact"), "discs, by perfect play"); // the last is the end of the game
-});
-
-test("an expected line that is shorter than the search has an ellipsis", async () => {
-  const { answerText } = await import(at("panels"));
-  const told = (line, depth, empties) => answerText({ view: { empties, choices: [] }, players: [] }, { values: null, actions: {}, kind: "values", unit: "", depth, nodes: null, line });
-  assert.equal(told(["f5", "d6"], 4, 60), "depth 4; line f5 d6 …");
-  assert.equal(told(["f5", "d6"], 2, 60), "depth 2; line f5 d6");
-  assert.equal(told(["f5", "d6"], 12, 2), "depth 12; line f5 d6"); // to the end of the game
-  assert.equal(told(["f5", "d6"], null, null), "line f5 d6");
-});
-
-test("a finished game ends a curve by its margin, or by who has won", async () => {
-  globalThis.document = { getElementById: () => ({ hidden: true }) };
-  const { Looking } = await import(at("look"));
-  const looking = new Looking([], () => {}, () => {});
-  const game = { views: [{}, { isOver: true, returns: [1, -1], margins: [10, -10] }], recordAt: ply => ply };
-  for (const [unit, values] of [["expected discs", [10, -10]], ["win minus loss", ["inf", "-inf"]]]) {
-    looking.known.set(looking.key("a", "value", game, 0), { values: [.5, -.5], unit, bound: 64 });
-    assert.deepEqual(looking.points("a", game).map(point => point.values), [[.5, -.5], values]);
-  }
+  assert.deepEqual(boundsOfTwo([point(130, "points of the weights", null), point(400, "discs", 64, true)]), [-200, 200]);
+  const mixed = [point(1, "discs", 64, true), point(2, "discs", 64), null, point(4, "discs", 64, true), point(4, "discs", 64, true)];
+  assert.equal(firstExact(mixed), 3);
+  assert.equal(firstExact(mixed.slice(0, 2)), null);
 });

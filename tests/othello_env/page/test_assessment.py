@@ -1,4 +1,4 @@
-"""What the page shows of an agent's thoughts: values, exact scores and reviews."""
+"""What the page shows of an agent's thoughts: values in discs where they can be, for the first player, and shares."""
 
 import math
 import shutil
@@ -9,92 +9,68 @@ import pytest
 import othello_agents
 from othello_env import Othello, make_agent
 from othello_env.agent import Agent, AgentError
-from othello_env.data import review_game, summarise
-from othello_env.games.registry import position_to_text
 from othello_env.games.tribolo.position import Tribolo
-from othello_env.page.answers import answer
-from othello_env.page.assessment import Assessment, assess, exact
-from othello_env.page.messages import PageGame, Position
+from othello_env.page.answers import Answers, answer
+from othello_env.page.assessment import assess
+from othello_env.page.messages import PageGame
 
 WEIGHTS = Path(othello_agents.__file__).parent / "weights"
 
 
-@pytest.mark.parametrize("spec", ["ntuple", "engine:depth=2", "alphabeta:depth=2"])
-def test_values_are_the_agents_own(spec):
-    state = Othello.from_moves("f5d6c3")
+def values_of(found):
+    return {move.action: move.value for move in found.moves}
+
+
+@pytest.mark.parametrize("spec", ["engine:depth=2", "alphabeta:depth=2"])
+def test_values_are_the_agents_own_for_black(spec):
+    state = Othello.from_moves("f5d6c3")  # white is to move
     agent = make_agent(spec)
-    told = answer({"spec": spec, "task": "actions", "record": PageGame("othello", moves=state.moves).to_json()}, {})
-    assert [int(action) for action in told["actions"]] == list(state.legal_actions())
+    told = answer({"spec": spec, "task": "assess", "record": PageGame("othello", moves=state.moves).to_json()}, {})
     if spec.startswith("engine"):
-        lines = agent.analyse(state, lines=64).lines
-        assert told["actions"] == {str(line.pv[0]): line.discs for line in lines}
+        expected = {line.pv[0]: -line.discs for line in agent.analyse(state, lines=64).lines}
     else:
-        assert told["actions"] == {str(action): value for action, value in agent.action_values(state).items()}
-    best = max(told["actions"], key=told["actions"].get)
-    assert int(best) == agent.act(state)
-    assert told["values"] == [-told["actions"][best], told["actions"][best]]  # white is to move
-    request = {"spec": spec, "task": "value", "record": PageGame("othello", moves=state.moves).to_json()}
-    assert answer(request, {})["values"] == told["values"]
+        expected = {action: -value for action, value in agent.action_values(state).items()}
+    assert {move["action"]: move["value"] for move in told["moves"]} == expected
+    best = told["moves"][0]
+    assert best["action"] == agent.act(state)
+    assert told["values"] == [best["value"], -best["value"]]
+    assert not told["exact"]
 
 
 @pytest.mark.parametrize(
     ("spec", "unit", "bound"),
     [
-        ("ntuple", "mean of result and margin", 1.0),
-        ("engine:depth=2", "expected discs", 64.0),
+        ("ntuple", "discs", 64.0),
+        ("engine:depth=2", "discs", 64.0),
         ("engine:depth=2,eval=weighted", "points of the weights", None),
         ("alphabeta:depth=2,eval=count", "pieces ahead", None),
     ],
 )
-def test_each_agent_names_its_unit(spec, unit, bound):
-    found = assess(make_agent(spec), Othello.from_moves("f5d6c3"), actions=True)
+def test_each_agent_has_one_unit_discs_where_they_can_be(spec, unit, bound):
+    found = assess(make_agent(spec), Othello.from_moves("f5d6c3"))
     assert (found.unit, found.bound) == (unit, bound)
 
 
-def test_perfect_play_gives_scores_only_where_they_take_seconds():
-    agent, state = make_agent("perfect"), Othello(6)
-    best = state.play(agent.act(state))
-    worse = best.play(min(best.legal_actions(), key=lambda action: agent.action_values(best)[action]))
-    known, unknown = assess(agent, best, actions=True), assess(agent, worse, actions=True)
-    assert (known.unit, known.values, known.bound) == ("discs, by perfect play", (-4.0, 4.0), 36.0)
-    assert known.actions == agent.action_values(best)
-    assert (unknown.values, unknown.actions) == (None, {})
+def test_the_values_of_n_tuples_are_the_discs_that_the_engine_would_tell():
+    state = Othello.from_moves("f5d6c3d3")  # black is to move
+    agent = make_agent("ntuple")
+    found = assess(agent, state)
+    one_ply = make_agent("engine:depth=1,eval=ntuple").analyse(state, lines=64)
+    values, engine = agent.action_values(state), {line.pv[0]: line for line in one_ply.lines}
+    for action, value in values_of(found).items():
+        assert value == agent.expected_discs(state.play(action), values[action])
+        assert value == pytest.approx(engine[action].discs, abs=1.5)  # the engine counts the empty squares before it
 
 
-def test_a_sure_win_is_sent_as_text():
-    state = Othello.from_text("XO--" + "----" * 3)
-    found = assess(make_agent("alphabeta:depth=2"), state, actions=True)
-    assert found.actions == {2: math.inf}
-    assert found.to_json()["actions"] == {"2": "inf"}
+def test_a_move_that_ends_the_game_has_its_result():
+    state = Othello.from_moves("f5d6c5f4e3f6g5e6")  # e7 takes the last white disc
+    found = assess(make_agent("ntuple"), state)
+    assert {state.action_to_text(action) for action, value in values_of(found).items() if value == 64} == {"e7"}
+    assert found.values == (64.0, -64.0)
 
 
-def test_probabilities():
-    class Chooser(Agent):
-        def act(self, state, *, seconds_left=None):
-            return state.legal_actions()[0]
-
-        def action_probabilities(self, state):
-            return dict.fromkeys(range(state.num_actions), 0.25)
-
-    found = assess(Chooser(), Othello(), actions=True)
-    assert found.kind == "probabilities"
-    assert found.actions == dict.fromkeys(Othello().legal_actions(), 0.25)
-
-
-def test_a_tree_search_gives_the_share_of_its_visits_to_each_action():
-    state, agent = Othello.from_moves("f5"), make_agent("mcts:simulations=64", seed=1)
-    agent.new_game(5)
-    found = assess(agent, state, actions=True)
-    agent.new_game(5)
-    searched = agent.search(state)
-    assert (found.kind, found.unit, found.bound) == ("probabilities", "win minus loss", 1.0)
-    assert sum(found.actions.values()) == pytest.approx(1)
-    assert found.visits == searched.visits
-    assert max(found.actions, key=found.actions.get) == max(searched.visits, key=searched.visits.get)
-    assert found.values == (-searched.value, searched.value)  # white is to move
-
-
-def test_exact_scores_are_those_of_playing_on():
+@pytest.mark.parametrize("spec", ["engine:depth=2", "perfect"])
+def test_values_near_the_end_are_exact(spec):
     state = Othello(4)
     while state.owners().count(None) > 8:
         state = state.play(state.legal_actions()[0])
@@ -105,97 +81,113 @@ def test_exact_scores_are_those_of_playing_on():
         values = [best(position.play(action)) for action in position.legal_actions()]
         return max(values) if position.to_move == 0 else min(values)
 
-    found = exact(make_agent("engine"), state)
-    sign = 1 if state.to_move == 0 else -1
-    assert (found.unit, found.bound) == ("discs, exact", 16.0)
-    assert found.actions == {action: sign * best(state.play(action)) for action in state.legal_actions()}
+    found = assess(make_agent(spec), state)
+    assert (found.unit, found.exact, found.bound) == ("discs", True, 16.0)
+    assert values_of(found) == {action: best(state.play(action)) for action in state.legal_actions()}
     assert found.values == (best(state), -best(state))
+
+
+def test_perfect_play_gives_scores_only_where_they_take_seconds():
+    agent, state = make_agent("perfect"), Othello(6)
+    best = state.play(agent.act(state))
+    worse = best.play(min(best.legal_actions(), key=lambda action: agent.action_values(best)[action]))
+    known, unknown = assess(agent, best), assess(agent, worse)
+    assert (known.unit, known.exact, known.values, known.bound) == ("discs", True, (-4.0, 4.0), 36.0)
+    assert values_of(known) == {action: -value for action, value in agent.action_values(best).items()}
+    assert values_of(assess(make_agent("engine:depth=2"), best)) == values_of(known)
+    assert (unknown.values, unknown.moves) == (None, ())
+
+
+def test_a_sure_win_is_sent_as_text():
+    state = Othello.from_text("XO--" + "----" * 3)
+    found = assess(make_agent("alphabeta:depth=2"), state)
+    assert values_of(found) == {2: math.inf}
+    assert found.to_json()["moves"][0]["value"] == "inf"
+    assert found.to_json()["values"] == ["inf", "-inf"]
+
+
+def test_probabilities():
+    class Chooser(Agent):
+        def act(self, state, *, seconds_left=None):
+            return state.legal_actions()[0]
+
+        def action_probabilities(self, state):
+            return dict.fromkeys(range(state.num_actions), 0.25)
+
+    found = assess(Chooser(), Othello())
+    assert {move.action: move.share for move in found.moves} == dict.fromkeys(Othello().legal_actions(), 0.25)
+    assert found.values is None
+
+
+def test_a_tree_search_gives_the_share_of_its_visits_to_each_action():
+    state, agent = Othello.from_moves("f5"), make_agent("mcts:simulations=64", seed=1)
+    agent.new_game(5)
+    found = assess(agent, state)
+    agent.new_game(5)
+    searched = agent.search(state)
+    assert (found.unit, found.bound) == ("win minus loss", 1.0)
+    assert {move.action: move.share for move in found.moves} == {a: n / 64 for a, n in searched.visits.items()}
+    assert found.moves[0].action == max(searched.visits, key=searched.visits.get)
+    assert found.values == (-searched.value, searched.value)  # white is to move
 
 
 @pytest.mark.parametrize("spec", ["maxn:depth=2", "tribolo"])
 def test_three_players_have_a_value_each(spec):
     state, agent = Tribolo(seed=3), make_agent(spec)
-    found = assess(agent, state, actions=True)
+    found = assess(agent, state)
     assert found.values == tuple(agent.evaluate(state, player) for player in range(3))
     assert found.values[state.to_move] == max(agent.action_values(state).values())
-    assert tuple(found.actions) == state.legal_actions()
-    assert max(found.actions, key=found.actions.get) == agent.act(state)
-    assert assess(agent, state, actions=False).actions == {}
+    assert {*values_of(found)} == {*state.legal_actions()}
+    assert found.moves[0].action == agent.act(state)
 
 
-def test_positions_that_are_not_solved():
-    with pytest.raises(AgentError, match="at most 14 empty"):
-        exact(make_agent("engine"), Othello())
-    with pytest.raises(AgentError, match="does not solve"):
-        exact(make_agent("random"), Othello(4))
+def test_positions_that_cannot_be_assessed():
+    with pytest.raises(AgentError, match="gives no values"):
+        assess(make_agent("random"), Othello())
     with pytest.raises(AgentError, match="cannot assess this position"):
-        assess(make_agent("ntuple"), Tribolo(seed=1), actions=True)
+        assess(make_agent("ntuple"), Tribolo(seed=1))
 
 
 def test_a_search_says_how_it_found_its_numbers():
     state = Othello.from_moves("f5d6c3d3c4")
     engine = make_agent("engine:depth=3")
-    analysis, found = engine.analyse(state), assess(engine, state, actions=True)
-    assert (found.unit, found.values) == ("expected discs", (-analysis.discs, analysis.discs))
+    analysis, found = engine.analyse(state, lines=64), assess(engine, state)
+    assert found.values == (-analysis.discs, analysis.discs)
     assert (found.depth, found.nodes) == (3, analysis.nodes)
-    assert found.line == tuple(map(state.action_to_text, analysis.pv))
-    best = found.moves[analysis.pv[0]]
-    assert (best.line, best.depth, best.nodes, best.discs) == (found.line, 3, analysis.nodes, analysis.discs)
-    searched = make_agent("alphabeta:depth=3")
-    found = assess(searched, state, actions=True)
-    assert (found.depth, found.nodes, found.bound) == (3, searched.search(state).nodes, None)
-    found = assess(make_agent("ntuple"), state, actions=True)
-    assert (found.bound, found.nodes, found.depth, found.line) == (1.0, None, None, ())
+    assert found.moves[0].line == tuple(map(state.action_to_text, analysis.pv))
 
 
 @pytest.mark.parametrize("evaluation", ["ntuple", "mobility"])
 def test_all_values_of_an_engine_have_the_same_unit(evaluation):
     """In this position, some moves certainly lose."""
     engine, state = make_agent(f"engine:depth=4,eval={evaluation}"), Othello.from_moves("e6f4e3f6g5d6e7f5")
-    found, lines = assess(engine, state, actions=True), engine.analyse(state, lines=64).lines
-    best = lines[0]
+    found, lines = assess(engine, state), engine.analyse(state, lines=64).lines
+    best, values = lines[0], values_of(found)
     for line in lines:
-        value = found.actions[line.pv[0]]
-        if line.unit == "discs" != best.unit:
+        value = values[line.pv[0]]
+        if line.discs is None:
+            assert value == line.score
+        elif best.discs is None:
             assert value == math.copysign(math.inf, line.score)
         else:
-            assert value == (line.score if line.discs is None else line.discs)
-        assert value <= found.values[state.to_move] == found.actions[best.pv[0]]
+            assert value == min(best.discs, line.discs)
+        assert value <= found.values[0]  # black is to move
 
 
-def test_a_certain_end_is_no_mean_of_result_and_margin():
-    state = Othello.from_moves("f5d6c5f4e3f6g5e6")  # e7 takes the last white disc
-    found = assess(make_agent("ntuple"), state, actions=True)
-    assert found.unit == "mean of result and margin"
-    told = found.to_json()
-    actions = {state.action_to_text(int(action)): value for action, value in told["actions"].items()}
-    assert [name for name, value in actions.items() if value == "inf"] == ["e7"]
-    assert told["values"] == ["inf", "-inf"]
-    before = assess(make_agent("ntuple"), Othello(), actions=True)
-    assert before.to_json()["values"] == list(before.values)
-    shares = Assessment("probabilities", "mean of result and margin", (-1.0, 1.0), {0: 1.0})
-    assert shares.to_json()["actions"] == {"0": 1.0}
-    assert shares.to_json()["values"] == ["-inf", "inf"]
-
-
-def test_a_review_is_that_of_python_and_leaves_out_the_opening():
-    final = Othello.from_moves("f5d6c3d3c4f4f6")
-    record = PageGame("othello", moves=final.moves).to_json()
-    told = answer({"spec": "engine:depth=3", "task": "review", "record": record}, {})
-    moves = [*review_game(final, "engine:depth=3")]
-    assert told["moves"] == [move.to_json() for move in moves]
-    assert told["sides"] == [summarise(move for move in moves if move.player == player).to_json() for player in (0, 1)]
-    later = answer({"spec": "engine:depth=3", "task": "review", "record": record, "opening": 4}, {})
-    assert later["moves"] == [move.to_json() for move in moves[4:]]
-    assert [side["moves"] for side in later["sides"]] == [2, 1]
-
-
-def test_a_review_of_a_game_from_a_position():
-    start = Othello.from_text("-XXXOOOOOXXXOOO-", "X")
-    moves = (start.legal_actions()[0],)
-    record = PageGame("othello:size=4", position=Position(*position_to_text(start)), moves=moves).to_json()
-    told = answer({"spec": "engine:depth=3", "task": "review", "record": record}, {})
-    assert [(move["ply"], move["exact"]) for move in told["moves"]] == [(1, True)]
+def test_the_error_of_an_agent_has_its_type_and_its_place(tmp_path):
+    file = tmp_path / "boom.py"
+    file.write_text("def policy(observations, masks):\n    raise KeyError('on purpose')\n")
+    illegal = tmp_path / "illegal.py"
+    illegal.write_text("import numpy as np\ndef policy(observations, masks):\n    return np.zeros(len(masks), int)\n")
+    answers = Answers()
+    record = PageGame("othello").to_json()
+    told = answers({"spec": f"{file}:policy", "task": "move", "record": record})
+    assert "on purpose" in told["error"]
+    assert told["type"] == "KeyError"
+    assert "boom.py" in told["where"]
+    told = answers({"spec": f"{illegal}:policy", "task": "move", "record": record})
+    assert "a1" in told["error"]
+    assert "from_text" not in told["error"]
 
 
 def test_an_agent_is_made_again_when_its_file_is_new(tmp_path):
@@ -214,9 +206,8 @@ def test_an_agent_is_made_again_when_its_file_is_new(tmp_path):
 )
 def test_the_values_of_tribolo_have_one_unit(strategy, unit):
     state, agent = Tribolo(seed=3), make_agent(f"tribolo:strategy={strategy}")
-    found = assess(agent, state, actions=True)
-    assert (found.unit, found.values[state.to_move]) == (unit, max(found.actions.values()))
-    assert assess(agent, state, actions=False).values == found.values
+    found = assess(agent, state)
+    assert (found.unit, found.values[state.to_move]) == (unit, found.moves[0].value)
 
 
 def test_an_agent_may_have_any_of_the_optional_methods():
@@ -230,9 +221,9 @@ def test_an_agent_may_have_any_of_the_optional_methods():
         def search(self, state):
             return make_agent("mcts:simulations=16", seed=1).search(state)
 
-    found = assess(Both(), Othello(), actions=True)
-    assert found.kind == "probabilities"
-    assert sum(found.visits.values()) == 16
+    found = assess(Both(), Othello())
+    assert (found.values, found.bound) == ((0.5, -0.5), 1.0)
+    assert sum(move.share for move in found.moves) == pytest.approx(1)
     Both.action_probabilities = lambda _self, state: dict.fromkeys(state.legal_actions(), 0.25)
-    found = assess(Both(), Othello(), actions=True)
-    assert (found.values, found.kind, found.bound, found.nodes) == ((0.5, -0.5), "probabilities", 1.0, None)
+    found = assess(Both(), Othello())
+    assert (found.values, [move.share for move in found.moves]) == ((0.5, -0.5), [0.25] * 4)

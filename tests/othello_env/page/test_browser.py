@@ -4,23 +4,25 @@ With ``OTHELLO_ENV_SHOTS=docs``, `test_the_numbers_over_the_squares_and_the_curv
 ``docs/page.png`` of the documentation.
 """
 
+import itertools
 import json
 import re
 
 import pytest
 from driving import (
-    EDGE,
     GAME,
     HEIGHT,
     MINUS,
     box_of,
     check_game,
+    choose_in_menu,
     look,
     marks,
     moves,
     new_game,
     paste,
     shoot,
+    show_values,
     square,
     sticks_out,
     table,
@@ -30,6 +32,7 @@ from driving import (
 from othello_env import Othello, make_agent
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.tribolo.position import Tribolo
+from othello_env.page.assessment import assess
 
 SEATS = {
     "othello": ["human", "alphabeta:depth=2"],
@@ -106,7 +109,7 @@ def test_undo_redo_and_an_illegal_click(page):
     square(page, 2, 3).click()  # another first move replaces the moves that were undone
     page.locator('#moves [data-ply="1"]:has-text("d3")').wait_for()
     wait_for_plies(page, 2)
-    page.click("#restart")
+    choose_in_menu(page, "restart")
     page.locator("#moves li:nth-child(2)").wait_for(state="detached")
 
 
@@ -121,7 +124,7 @@ def test_a_hint_and_to_resign(page):
     page.click("#back")
     assert page.locator("#resign").is_disabled()  # at an earlier ply a player cannot resign
     page.click("#last")
-    page.click("#resign")
+    choose_in_menu(page, "resign")
     page.locator("#status:has-text('black resigns')").wait_for()
     page.locator('.square[aria-label$=", legal"]').first.click()
     assert page.locator("#moves li").count() == 3
@@ -154,7 +157,7 @@ def test_undo_while_a_move_is_on_its_way(page):
     page.click("#undo")
     page.locator('#moves [data-ply="0"][aria-current]').wait_for()
     page.unroute("**/api/game")
-    page.click("#redo")
+    choose_in_menu(page, "redo")
     square(page, 5, 5).click()
     wait_for_plies(page, 2)
     assert moves(page) == ["f5", "f6"]
@@ -216,22 +219,26 @@ def test_the_numbers_over_the_squares_and_the_curve_are_the_agents(page):
     paste(page, "othello", GAME)
     wait_for_plies(page, 24)
     look(page, a="ntuple")
-    page.select_option("#numbers", "a")
+    show_values(page)
     page.locator(".heat g").first.wait_for()
-    assert page.inner_text("#told") == "On the squares, by A: mean of result and margin for black"
     agent, state = make_agent("ntuple"), Othello.from_moves(GAME)
-    values = {"{},{}".format(*divmod(action, 8)): value for action, value in agent.action_values(state).items()}
+    found = assess(agent, state)
+    assert found.unit == "discs"
+    values = {"{},{}".format(*divmod(move.action, 8)): move.value for move in found.moves}
     assert marks(page) == values
     texts = page.locator(".heat g text").all_text_contents()
-    assert {float(text.replace(MINUS, "-")) for text in texts} == {round(value, 2) for value in values.values()}
+    assert {float(text.replace(MINUS, "-")) for text in texts} == {round(value, 1) for value in values.values()}
     page.locator('#curve [data-ply="23"]').wait_for(state="attached")
     line = [Othello().play_transcript(state.moves[:ply]) for ply in range(24)]
+    heights = []
     for ply, position in enumerate(line):
         point = page.locator(f'#curve [data-ply="{ply}"]')
-        value = max(agent.action_values(position).values()) * (1 - 2 * position.to_move)
+        value = assess(agent, position).values[0]
         assert float(point.get_attribute("data-value")) == value
-        at = EDGE + (HEIGHT - 2 * EDGE) * (1 - value) / 2  # +1 is at the top, -1 at the bottom
-        assert float(point.get_attribute("cy")) == pytest.approx(at)
+        heights.append((value, float(point.get_attribute("cy")) - HEIGHT / 2))
+    for (value, height), (other, there) in itertools.pairwise(heights):
+        assert height * other == pytest.approx(there * value, abs=1e-6)
+        assert height * value <= 0  # what is good for black is above 0
     look(page, b="engine:depth=4")
     page.locator('#curve [data-line="b"][data-ply="23"]').wait_for(state="attached")
     page.set_viewport_size({"width": 1280, "height": 1200})
@@ -246,26 +253,29 @@ def test_the_numbers_over_the_squares_and_the_curve_are_the_agents(page):
     page.locator("#moves [aria-current]:not([data-ply='0'])").wait_for()
 
 
-def test_exact_scores_show_each_blunder_and_stand_beside_the_agents_own(page):
+def test_exact_values_are_on_the_squares_and_a_review_shows_what_each_move_lost(page):
     state = Othello(4)
     for _ in range(4):
         state = state.play(state.legal_actions()[-1])
-    paste(page, "othello:size=4", state.transcript())
-    look(page, a="alphabeta:depth=2")
-    page.select_option("#numbers", "exact")
-    page.locator("#looked-exact:has-text('discs, exact for black')").wait_for()
     row = make_agent("engine").exact_scores([state])[0]
-    names = {action: state.action_to_text(action) for action in state.legal_actions()}
-    assert marks(page) == {"{},{}".format(*divmod(action, 4)): row[action] for action in names}
-    assert table(page, "exact") == {name: row[action] for action, name in names.items()}
-    values = make_agent("alphabeta:depth=2").action_values(state)
-    assert table(page, "a") == {names[action]: value for action, value in values.items()}
-    worst = min(names, key=lambda action: row[action])
-    lost = int(max(row[action] for action in names) - row[worst])
+    worst = min(state.legal_actions(), key=lambda action: row[action])
+    lost = int(max(row[action] for action in state.legal_actions()) - row[worst])
     assert lost
-    square(page, *divmod(worst, 4)).click()
+    paste(page, "othello:size=4", state.play(worst).transcript())
     wait_for_plies(page, 5)
-    assert page.locator('#moves [data-ply="5"]').inner_text().endswith(f"{MINUS}{lost}")
+    assert MINUS not in page.inner_text("#moves")  # nothing is told about the moves before a review
+    page.click("#review")
+    page.locator(f"#moves [data-ply='5']:has-text('{MINUS}{lost}')").wait_for()
+    page.click("#back")
+    show_values(page)
+    page.locator(".heat .exact").first.wait_for()
+    sign = 1 if state.to_move == 0 else -1
+    assert marks(page) == {"{},{}".format(*divmod(action, 4)): sign * row[action] for action in state.legal_actions()}
+    assert table(page, "a") == {state.action_to_text(action): sign * row[action] for action in state.legal_actions()}
+    best = {
+        "{},{}".format(*divmod(a, 4)) for a in state.legal_actions() if row[a] == max(row[list(state.legal_actions())])
+    }
+    assert page.locator(".better").get_attribute("data-to") in best  # an arrow shows what would have been better
 
 
 def test_results_are_drawn(open_page, serve, tmp_path):
@@ -303,17 +313,17 @@ def test_nothing_jumps_and_nothing_is_cut_off(open_page, server, game, scheme, w
     with open_page(server.address, color_scheme=scheme, viewport={"width": width, "height": 860}) as page:
         new_game(page, game, SEATS[game])
         look(page, a=LOOKERS[game])
-        page.select_option("#numbers", "a")
-        page.locator("#told:has-text('On the squares')").wait_for()
+        show_values(page)
+        page.locator(".heat g").first.wait_for()
 
         def places():
-            ids = ("board", "status", "note", "first", "undo", "curve", "moves")
+            ids = ("board", "status", "note", "undo", "hint", "curve", "moves", "new")
             return [page.locator(f"#{name}").bounding_box() for name in ids]
 
         wait_for_turn(page, NAMES[game])  # in Tribolo, the person does not move first
         plies = page.locator("#moves li").count() - 1
-        before = places()
         page.evaluate("scrollTo(0, 0)")
+        before = places()
         legal = page.locator('.square[aria-label$=", legal"]')
         if game == "checkers":
             square(page, 2, 1).click()  # square 9; its piece can move to 13 or 14

@@ -2,7 +2,18 @@
 
 from datetime import datetime
 
-from driving import GAME, check_game, kept_seed, moves, new_game, paste, square, wait_for_plies
+from driving import (
+    GAME,
+    check_game,
+    choose_in_menu,
+    kept_seed,
+    moves,
+    new_game,
+    paste,
+    set_in_menu,
+    square,
+    wait_for_plies,
+)
 
 from othello_env import Othello
 
@@ -21,13 +32,13 @@ def test_a_game_goes_on_from_the_position_on_the_board_against_an_agent(page):
     page.locator('.square[aria-label$=", legal"]').first.click()
     wait_for_plies(page, 11)
     assert kept_seed(page) == 77
-    page.click("#restart")
+    choose_in_menu(page, "restart")
     page.locator('#moves [data-ply="10"]').wait_for(state="detached")
     assert "".join(moves(page)) == GAME[:18]
 
 
 def test_watching_two_agents_step_by_step(page):
-    page.select_option("#speed", "150")
+    set_in_menu(page, "speed", "150")
     new_game(page, "othello:size=4", ["random", "alphabeta:depth=2"], seed=2)
     page.locator("#status:has-text('over')").wait_for()
     check_game(page, Othello(4), "alphabeta:depth=2", 1, 2)
@@ -47,7 +58,7 @@ def stop_clock(page):
 
 def test_an_agents_clock_counts_only_its_thinking(page):
     stop_clock(page)
-    page.select_option("#speed", "2000")
+    set_in_menu(page, "speed", "2000")
     new_game(page, "othello", ["random", "random"], clock="60")
     for ply in range(1, 9):
         page.clock.run_for(2_100)

@@ -5,12 +5,15 @@ from driving import (
     MINUS,
     SMALL,
     box_of,
+    choose_in_menu,
     contrast,
     in_sight,
     look,
     moves,
     new_game,
     paste,
+    recover_is,
+    set_in_menu,
     square,
     sticks_out,
     table,
@@ -20,6 +23,7 @@ from driving import (
 from othello_env import Othello, make_agent
 from othello_env.data import review_game, summarise
 from othello_env.drawing import html, positions
+from othello_env.page.assessment import assess
 from othello_env.page.opening_names import opening_name
 
 GAME = "f5d6c3d3c4f4f6"  # white is to move
@@ -29,63 +33,48 @@ def number(text):
     return float(text.replace(MINUS, "-").removeprefix("★").strip())
 
 
-def test_two_agents_side_by_side_have_the_numbers_of_python(page):
+def test_a_comparison_has_two_columns_and_two_curves_and_says_so(page):
     paste(page, "othello", GAME)
     wait_for_plies(page, 7)
     look(page, a="ntuple", b="engine:depth=4")
-    state = Othello.from_moves(GAME)
-    found = make_agent("engine:depth=4").analyse(state, lines=64)
-    values_of = {"a": make_agent("ntuple").action_values(state), "b": {line.pv[0]: line.discs for line in found.lines}}
-    for slot, each in values_of.items():
-        values = {state.action_to_text(action): value for action, value in each.items()}
-        assert table(page, slot) == values
-        texts = page.locator(f'#table td[data-slot="{slot}"]').all_inner_texts()
-        names = page.locator("#table tbody th").all_inner_texts()
-        assert {name: number(text) for name, text in zip(names, texts, strict=True)} == {
-            name: pytest.approx(values[name], abs=0.06 if slot == "b" else 0.006) for name in names
-        }
-    told = page.inner_text("#looked-b")
-    assert told.startswith(f"B: {found.discs:+.1f} expected discs for white; best".replace("-", MINUS))
-    assert f"depth {found.depth}" in told
-    assert f"{found.nodes:,} nodes" in told
-    assert "line " + " ".join(map(state.action_to_text, found.pv)) in told
-    best = f"{max(values_of['a'].values()):+.2f}".replace("-", MINUS)  # a position has the value of its best move
-    assert page.inner_text("#looked-a").startswith(f"A: {best} mean of result and margin for white; best ")
-    assert page.inner_text("#bar") == best
-    page.locator("#curve-read:has-text('Ply 7, after f6')").wait_for()
-    assert f"Ply 7, after f6. A: {best} mean of result and margin for white" in page.inner_text("#curve-read")
-    assert page.inner_text("#side") == "Values are for white, to move. ★ is the best move."
-    agree = {max(table(page, slot), key=table(page, slot).get) for slot in "ab"}
-    assert ("disagree" in page.inner_text("#differ")) == (len(agree) == 2)
+    state = Othello.from_moves(GAME)  # white is to move
+    for slot, spec in (("a", "ntuple"), ("b", "engine:depth=4")):
+        found = assess(make_agent(spec), state)
+        assert table(page, slot) == {state.action_to_text(move.action): move.value for move in found.moves}
+        best = state.action_to_text(found.moves[0].action)
+        told = f"{found.values[0]:+.1f}".replace("-", MINUS)
+        assert page.inner_text(f"#reading-{slot}").startswith(f"{slot.upper()}: black {told} discs; best {best}")
+        page.locator(f'#curve [data-line="{slot}"][data-ply="7"]').wait_for(state="attached")
+    assert page.inner_text("#comparison").startswith("Comparison: the squares and the bar are A's.")
+    agree = {min(table(page, slot), key=table(page, slot).get) for slot in "ab"}
+    assert ("disagree" in page.inner_text("#comparison")) == (len(agree) == 2)
     colours = page.evaluate(  # the stars have the colours of their agents
-        """() => ["#table td.best[data-slot=a]", "label[for=look]", "#table td.best[data-slot=b]", "label[for=look-b]"]
+        """() => ["#table td.best[data-slot=a]", "#reading-a", "#table td.best[data-slot=b]", "#reading-b"]
           .map(selector => getComputedStyle(document.querySelector(selector)).color)"""
     )
     assert colours[0] == colours[1] != colours[2] == colours[3]
+    page.select_option("#look-b", "")
+    assert page.locator("#comparison").is_hidden()
+    assert page.locator('#curve [data-line="b"]').count() == 0
 
 
-def test_each_move_has_its_depth_nodes_and_expected_line(page):
+def test_each_move_has_its_expected_line(page):
     paste(page, "othello", GAME)
     wait_for_plies(page, 7)
     look(page, a="engine:depth=4")
     page.locator("#table td.line").first.wait_for()
-    heads = ["move", "A: expected discs", "depth", "nodes", "expected line"]
-    assert page.locator("#table thead th").all_inner_texts() == heads
+    assert page.locator("#table thead th").all_inner_texts() == ["move", "discs, black", "expected line"]
     state = Othello.from_moves(GAME)
-    lines = make_agent("engine:depth=4").analyse(state, lines=64).lines
+    analysis = make_agent("engine:depth=4").analyse(state, lines=64)
     rows = [row.locator("th, td").all_inner_texts() for row in page.locator("#table tbody tr").all()]
-    told = {name: more for name, _value, *more in rows}
-    assert told == {
-        state.action_to_text(line.pv[0]): [
-            str(line.depth),
-            f"{line.nodes:,}",
-            " ".join(map(state.action_to_text, line.pv)) + (" …" if len(line.pv) < line.depth else ""),
-        ]
-        for line in lines
+    expected = {
+        state.action_to_text(line.pv[0]): " ".join(map(state.action_to_text, line.pv)) for line in analysis.lines
     }
-    page.select_option("#look-b", "mcts")
-    page.locator("#table th:has-text('visits B')").wait_for()
-    shares = [number(text.removesuffix("%")) for text in page.locator('#table td[data-slot="b"]').all_inner_texts()]
+    assert {name: line for name, _value, line in rows} == expected
+    assert f"depth {analysis.depth}, {analysis.nodes:,} nodes" in page.inner_text("#reading-a")
+    page.select_option("#look", "mcts")
+    page.locator("#table th:has-text('share')").wait_for()
+    shares = [number(text.removesuffix("%")) for text in page.locator('#table td[data-slot="a"]').all_inner_texts()]
     assert sum(shares) == pytest.approx(100, abs=len(shares))
 
 
@@ -101,7 +90,8 @@ def test_the_review_is_that_of_python_and_is_seen_at_once(open_page, server):
         reviews = [*review_game(final, start=Othello(4))]
         played = [move for move in reviews if move.action != 16]
         assert len(played) < len(reviews)  # a pass is no move
-        assert f" {len(played)} of {len(played)} are exact. " in page.inner_text("#review-state")
+        choices = sum(move.had_choice for move in played)
+        assert f" {choices} of {choices} are exact. " in page.inner_text("#review-state")
         shown = page.locator("#moves button").all_inner_texts()[1:]
         for move, text in zip(reviews, shown, strict=True):
             name, _, lost = text.partition(MINUS)
@@ -121,6 +111,7 @@ def test_the_review_is_that_of_python_and_is_seen_at_once(open_page, server):
             assert cells[5 * index : 5 * index + 5] == [*told, str(len(side.blunders))]
         listed.last.click()
         page.locator(f'#moves [data-ply="{blunders[-1] - 1}"][aria-current]').wait_for()
+        assert page.locator(".better").count() == 1  # an arrow to the better move
         assert in_sight(page, "#moves [aria-current]")
 
 
@@ -134,7 +125,7 @@ def test_a_person_who_leaves_the_opening_chose_all_later_moves(page):
     square(page, *divmod(other, 4)).click()
     wait_for_plies(page, 2)
     page.locator('#moves [data-ply="3"]').wait_for(state="detached")
-    page.click("#restart")
+    choose_in_menu(page, "restart")
     page.locator('#moves [data-ply="2"]').wait_for(state="detached")
     assert moves(page) == opening[:1]
 
@@ -192,20 +183,23 @@ def test_what_one_click_took_away_can_be_had_back(page):
     wait_for_plies(page, 1)
     recover = page.locator("#recover")
     assert recover.is_disabled()
-    page.click("#resign")
+    choose_in_menu(page, "resign")
     page.locator("#status:has-text('black wins: white resigns')").wait_for()
-    page.locator("#recover:has-text('Undo resign')").click()
+    recover_is(page, "Undo resign")
+    choose_in_menu(page, "recover")
     page.locator("#status:has-text('White to move')").wait_for()
-    page.click("#restart")
-    page.locator("#recover:has-text('Undo restart')").click()
+    choose_in_menu(page, "restart")
+    recover_is(page, "Undo restart")
+    choose_in_menu(page, "recover")
     wait_for_plies(page, 1)
     paste(page, "othello", "f5f6")
-    page.locator("#recover:has-text('Undo paste')").wait_for()
+    recover_is(page, "Undo paste")
     wait_for_plies(page, 2)
-    recover.click()
+    choose_in_menu(page, "recover")
     page.locator('#moves [data-ply="2"]').wait_for(state="detached")
     assert moves(page) == ["f5"]
-    page.locator("#recover:has-text('Redo paste')").click()
+    recover_is(page, "Redo paste")
+    choose_in_menu(page, "recover")
     wait_for_plies(page, 2)
     assert moves(page) == ["f5", "f6"]
 
@@ -214,13 +208,13 @@ def test_a_game_is_copied_and_a_link_holds_the_position_and_the_moves(page, open
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     paste(page, "othello", GAME)
     wait_for_plies(page, 7)
-    assert page.inner_text("#opening-name") == f"Opening: {opening_name(Othello.from_moves(GAME))}"
+    assert page.inner_text("#opening-name") == opening_name(Othello.from_moves(GAME))
     page.click('#moves [data-ply="4"]')
-    page.click("#link")
+    choose_in_menu(page, "link")
     page.locator("#note:has-text('A link to this position is copied')").wait_for()
     link = page.evaluate("navigator.clipboard.readText()")
     assert link == f"{server.address}#game=othello&moves={GAME}&ply=4"
-    page.click("#copy")
+    choose_in_menu(page, "copy")
     page.locator("#note:has-text('copied'):not(:has-text('link'))").wait_for()
     copied = page.evaluate("navigator.clipboard.readText()")
     with open_page(link) as other:
@@ -243,7 +237,7 @@ def test_a_game_is_copied_and_a_link_holds_the_position_and_the_moves(page, open
 def test_a_position_or_a_game_is_saved(page):
     for kind, begins in (("png", b"\x89PNG"), ("svg", b"<svg"), ("html", b"<!doctype html>")):
         with page.expect_download() as caught:
-            page.click(f"#{kind}")
+            choose_in_menu(page, kind)
         assert caught.value.suggested_filename.endswith(kind)
         assert caught.value.path().read_bytes().startswith(begins)
 
@@ -259,7 +253,7 @@ def test_the_board_turns_and_the_theme_changes(page):
     assert page.evaluate("document.activeElement.dataset.place") == "4,3"
     grounds = []
     for theme in ("light", "dark"):
-        page.select_option("#theme", theme)
+        set_in_menu(page, "theme", theme)
         grounds.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
     assert grounds == ["rgb(245, 242, 236)", "rgb(23, 22, 20)"]
 
@@ -272,7 +266,6 @@ def test_legal_moves_and_the_focus_are_seen_on_every_ground(page):
 
     for seed, game in enumerate(("othello", "tribolo", "checkers"), 4):
         new_game(page, game, ["human"] * (3 if game == "tribolo" else 2), seed=seed)
-        page.select_option("#numbers", "")
         assert page.is_checked("#legal")
         square(page, 2, 1).focus()
         page.keyboard.press("ArrowRight")
@@ -330,11 +323,11 @@ def test_no_text_is_cut_at_390_pixels(open_page, server):
         page.locator("#status:has-text('white has no disc left')").wait_for()
         assert not cut_texts(page)
         new_game(page, "tribolo", ["human", "tribolo", "random"])
-        page.locator("#recover:has-text('Undo new game')").wait_for()
+        recover_is(page, "Undo new game")
         for select in ("#look", "#look-b"):
             page.locator(f'{select} option[value="maxn:depth=2"]').wait_for(state="attached")
             page.select_option(select, "maxn:depth=2")
-        page.locator("#looked-b:has-text('green')").wait_for()
+        page.locator("#reading-b:has-text('green')").wait_for()
         page.locator("#curve-read:has-text('B: blue')").wait_for()
         assert not cut_texts(page)
 

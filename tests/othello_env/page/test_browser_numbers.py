@@ -2,94 +2,195 @@
 
 import itertools
 import math
+import re
+from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
 from driving import (
-    EDGE,
     GAME,
     HEIGHT,
     MINUS,
+    choose_evaluator,
     contrast,
     in_sight,
+    kept_seed,
     look,
     marks,
     new_game,
     paste,
+    recover_is,
+    set_in_menu,
     shoot,
+    show_values,
     square,
-    texts_of,
+    sticks_out,
     wait_for_plies,
 )
 
 from othello_env import Checkers, Othello, Tribolo, make_agent
 from othello_env.arena.openings import balanced_openings
+from othello_env.arena.play.games import seat_key
 from othello_env.arena.rating.ladder import load_ladder, rated_agents
+from othello_env.data.review import ANALYST, review_game
+from othello_env.page.assessment import assess
 from othello_env.support.words import elo_text
 
 
-def height_of_number(page, index):
-    """The middle of the number in a label of the left scale, in units of the picture of the curve."""
+def read_all(page):
+    """All numbers about the position on the board that the page shows, read at one moment."""
     return page.evaluate(
-        """([index, height]) => {
-          const text = document.querySelectorAll("#curve .scale.left span")[index].firstChild;
-          const at = text.data.search(/\\d/);
-          const range = document.createRange();
-          range.setStart(text, at);
-          range.setEnd(text, at + 1);
-          const chart = document.querySelector("#curve svg").getBoundingClientRect();
-          const number = range.getBoundingClientRect();
-          return height * ((number.top + number.bottom) / 2 - chart.top) / chart.height;
-        }""",
-        [index, HEIGHT],
+        """() => {
+          const text = selector => document.querySelector(selector)?.innerText.trim();
+          const all = (selector, read) => Object.fromEntries([...document.querySelectorAll(selector)].map(read));
+          const { ply } = document.querySelector("#moves [aria-current]").dataset;
+          const point = document.querySelector(`#curve [data-line="a"][data-ply="${ply}"][data-player="0"]`)?.dataset;
+          const move = row => row.querySelector("th").innerText;
+          const value = row => row.querySelector("td[data-slot=a]").innerText.replace("\u2605", "").trim();
+          const mark = each => [each.querySelector("text").textContent, each.querySelector("rect.exact") !== null];
+          return {
+            bar: text("#bar"), label: document.querySelector("#bar").ariaLabel, status: text("#status"),
+            reading: text("#reading-a"), read: text("#curve-read"), head: text("#table thead th:nth-child(2)"),
+            point: point && {value: point.value, unit: point.unit, exact: point.exact === "true"},
+            squares: all(".heat g", each => [each.querySelector("title").textContent.split(":")[0], mark(each)]),
+            table: all("#table tbody tr", row => [move(row), value(row)]),
+            best: Object.keys(all("#table tr:has(.best[data-slot=a])", row => [move(row), 1])),
+            isOver: document.querySelector("#table").hidden,
+          };
+        }"""
     )
 
 
-def test_each_curve_has_its_own_scale_and_unit(page):
+def shown(value, unit, exact):
+    if value in (math.inf, -math.inf):
+        return "win" if value > 0 else "loss"
+    digits = (0 if exact else 1) if unit == "discs" else 2 if unit == "win minus loss" else 0
+    text = str(Decimal(abs(value)).quantize(Decimal(10) ** -digits, ROUND_HALF_UP))  # as the browser rounds
+    return "0" if float(text) == 0 else ("+" if value > 0 else MINUS) + text
+
+
+def check_numbers(page, found, best):
+    """Check that every number on the screen is the same value, in the same unit, for the same side."""
+    seen = read_all(page)
+    seen["point"]["value"] = float(seen["point"]["value"])
+    value, unit, exact = found.values[0], found.unit, found.exact
+    text = shown(value, unit, exact)
+    told = f"black {text}" + (f" {unit}" if text not in ("win", "loss") else "") + (", exact" if exact else "")
+    assert seen["bar"] == text
+    assert seen["label"] == told
+    assert re.sub("^A: ", "", seen["reading"]).split(";")[0] == told
+    assert re.sub("A: ", "", seen["read"].partition(": ")[2]).split(";")[0] == told
+    assert seen["point"] == {"value": value, "unit": unit, "exact": exact}
+    expected = {
+        name: shown(move, unit, exact) if share is None else f"{math.floor(100 * share + 0.5)}%"
+        for name, move, share in best
+    }
+    assert {name: each for name, (each, _) in seen["squares"].items()} == seen["table"] == expected
+    assert {mark for _, mark in seen["squares"].values()} <= {exact}
+    if best:
+        assert best[0][0] in seen["best"]
+        values = "share" if best[0][1] is None else f"{unit}, black{', exact' if exact else ''}"
+        assert seen["head"].removeprefix("A: ") == values
+    assert seen["isOver"] == (not best)
+
+
+def game_to_the_end():
+    """A whole game that begins as `GAME`: its last position, and all its positions."""
+    state = Othello.from_moves(GAME)
+    while not state.is_over:
+        state = state.play(state.legal_actions()[len(state.moves) % len(state.legal_actions())])
+    return state, Othello().positions(state.moves)
+
+
+@pytest.mark.parametrize("spec", ["engine:depth=4", "ntuple", "alphabeta:depth=2", "mcts:simulations=64"])
+def test_all_numbers_on_a_screen_agree_in_value_unit_and_side(page, spec):
+    """In the middle, near the end, at the end, in a comparison and in a review; read at one moment."""
+    final, line = game_to_the_end()
+    agent = make_agent(spec, 0)
+    paste(page, "othello", final.transcript())
+    wait_for_plies(page, len(final.moves))
+    seed = kept_seed(page)
+    show_values(page)
+    choose_evaluator(page, spec)
+
+    def expect(ply):
+        state = line[ply]
+        agent.new_game(seat_key(seed, state.to_move))
+        found = assess(agent, state)
+        return found, [(state.action_to_text(move.action), move.value, move.share) for move in found.moves]
+
+    def look_at(ply):
+        page.click(f'#moves [data-ply="{ply}"]')
+        page.locator(f'#moves [data-ply="{ply}"][aria-current]').wait_for()
+        page.locator(f'#curve [data-line="a"][data-ply="{ply}"]').first.wait_for(state="attached")
+
+    near = next(ply for ply in range(len(line) - 9, len(line)) if len(line[ply].legal_actions()) > 1)
+    for ply in (24, 25, near):
+        look_at(ply)
+        check_numbers(page, *expect(ply))
+    margin = final.margins()[0]
+
+    def check_end():
+        look_at(len(final.moves))
+        seen = read_all(page)
+        told = f"black {shown(margin, 'discs', True)} discs, exact"
+        assert seen["bar"] == shown(margin, "discs", True)
+        assert seen["label"] == seen["reading"].removeprefix("A: ") == told
+        assert seen["read"].endswith(told)
+        assert seen["point"] == {"value": f"{margin:.0f}", "unit": "discs", "exact": True}
+        assert seen["isOver"]
+        assert not seen["squares"]
+        assert f"wins by {abs(margin):.0f} discs" in seen["status"]
+
+    check_end()
+    page.select_option("#look-b", "ntuple" if spec != "ntuple" else "alphabeta:depth=2")
+    look_at(25)
+    page.locator('#table td[data-slot="b"][data-value]').first.wait_for()
+    check_numbers(page, *expect(25))
+    page.select_option("#look-b", "")
+    page.click("#review")  # from now on, the reviewer is the evaluator
+    page.locator("#review-state:has-text('are exact')").wait_for()
+    assert page.locator("#look").input_value() == ANALYST
+    agent = make_agent(ANALYST)
+    reviews = {move.ply: move for move in review_game(final)}
+    for ply in (24, near):
+        look_at(ply)
+        check_numbers(page, *expect(ply))
+        review = reviews[ply + 1]
+        sign = 1 if line[ply].to_move == 0 else -1
+        table = read_all(page)["table"]
+        assert table[line[ply].action_to_text(review.best)] == shown(sign * review.best_score, "discs", review.exact)
+        assert table[line[ply].action_to_text(review.action)] == shown(sign * review.score, "discs", review.exact)
+        lost = page.locator(f'#moves [data-ply="{ply + 1}"] .lost')
+        if review.loss >= 0.1:
+            assert lost.inner_text() == MINUS + (f"{review.loss:.0f}" if review.exact else f"{review.loss:.1f}")
+    check_end()
+
+
+def test_each_curve_has_its_own_scale_and_unit_and_one_scale_if_the_units_are_the_same(page):
     paste(page, "othello", GAME)
     wait_for_plies(page, 24)
     look(page, a="ntuple", b="alphabeta:depth=2")
     for line in "ab":
         page.locator(f'#curve [data-line="{line}"][data-ply="23"]').wait_for(state="attached")
     assert page.locator("#curve .legend span").all_inner_texts() == [
-        "A ntuple: mean of result and margin",
-        "B alphabeta:depth=2: points of the weights",
+        "A ntuple: discs, black above 0",
+        "B alphabeta:depth=2: points of the weights, black above 0",
     ]
+    assert page.locator("#curve .scale").count() == 2
+    look(page, b="engine:depth=4")
+    page.locator('#curve [data-line="b"][data-ply="24"]').wait_for(state="attached")
+    page.locator("#curve .scale.right").wait_for(state="detached")
     places = {}
-    for line, spec in (("a", "ntuple"), ("b", "alphabeta:depth=2")):
+    for line in "ab":
         point = page.locator(f'#curve [data-line="{line}"][data-ply="24"]')
-        value = float(point.get_attribute("data-value"))
-        assert value == max(make_agent(spec).action_values(Othello.from_moves(GAME)).values())  # black is to move
-        places[line] = (float(point.get_attribute("cy")) - HEIGHT / 2) / value
-    ends = {side: texts_of(page, f"#curve .scale.{side} span") for side in ("left", "right")}
-    assert ends["left"] == ["1\nblack", "0", "white\n1"]
-    for index, value in ((0, 1), (1, 0), (2, -1)):
-        assert height_of_number(page, index) == pytest.approx(EDGE + (HEIGHT / 2 - EDGE) * (1 - value), abs=1)
-    most = float(ends["right"][0])
-    assert ends["right"][1:] == ["0", ends["right"][0]]
-    assert places["a"] == pytest.approx(places["b"] * most)  # both values are drawn as shares of their own scales
+        places[line] = (float(point.get_attribute("cy")) - HEIGHT / 2) / float(point.get_attribute("data-value"))
+    assert places["a"] == pytest.approx(places["b"])
 
 
-def test_the_number_in_the_bar_is_at_the_end_of_its_side_and_both_parts_are_seen(page):
-    def is_at_the_top():
-        # Both boxes at once, because a new answer replaces the text.
-        box = "selector => document.querySelector(selector).getBoundingClientRect().toJSON()"
-        text, bar = page.evaluate(f'["#bar span", "#bar"].map({box})')
-        assert text["height"] < bar["height"] / 4
-        return text["top"] - bar["top"] < bar["height"] / 4
-
-    paste(page, "othello", "f5d6c3d3c4f4f6")
-    wait_for_plies(page, 7)
-    look(page, a="ntuple")
-    page.locator("#bar[aria-label$='for white']").wait_for()
-    assert is_at_the_top()  # black's part of the bar is at the bottom
-    page.click("#back")
-    page.locator("#bar[aria-label$='for black']").wait_for()
-    assert not is_at_the_top()
+def test_the_bar_is_seen_on_every_ground_and_a_finished_game_has_one_margin(page):
     paste(page, "othello", "f5d6c5f4e3f6g5e6e7")
-    page.locator("#bar:has-text('black won')").wait_for()
-    assert not is_at_the_top()
-    page.locator("#status:has-text('wins by 13 discs, 13 to 0')").wait_for()
-    assert page.inner_text("#told") == "In exact scores, the winner also gets the 51 empty squares: +64"
+    page.locator("#status:has-text('black wins by 64 discs, 13 to 0 and 51 empty squares')").wait_for()
+    assert page.inner_text("#bar") == "+64"
     page.emulate_media(color_scheme="dark")
     page.wait_for_function("getComputedStyle(document.body).backgroundColor === 'rgb(23, 22, 20)'")
     colour = "getComputedStyle(document.querySelector('{}')).{}"
@@ -103,10 +204,10 @@ def test_the_number_in_the_bar_is_at_the_end_of_its_side_and_both_parts_are_seen
 def test_all_equal_moves_are_the_best_and_values_are_on_the_squares_only_on_demand(page):
     new_game(page, "othello", ["human", "human"])
     look(page, a="ntuple")
-    assert page.inner_text("#looked-a").endswith("best d3, c4, f5, e6")
+    assert page.inner_text("#reading-a").endswith("best d3, c4, f5, e6")
     assert page.locator("#table td.best").count() == 4
     assert page.locator(".heat g").count() == 0
-    page.select_option("#numbers", "a")
+    show_values(page)
     assert page.locator(".heat g").count() == 4
     page.reload()
     page.locator(".heat g").first.wait_for()
@@ -114,18 +215,19 @@ def test_all_equal_moves_are_the_best_and_values_are_on_the_squares_only_on_dema
 
 def test_the_board_is_reached_by_keys_and_has_the_keys_after_a_choice_unless_a_table_has_the_focus(page):
     new_game(page, "othello", ["human", "human"])
-    page.focus("#theme")
+    page.focus("#menu > summary")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.dataset.place") is not None
-    page.focus("#theme")
-    for select, choice in (("#look", "engine:depth=4"), ("#speed", "150"), ("#theme", "dark"), ("#numbers", "a")):
-        page.locator(f'{select} option[value="{choice}"]').wait_for(state="attached")
-        page.select_option(select, choice)
-        assert page.evaluate("document.activeElement.matches('.square')"), select
-    page.focus("#speed")
+    page.locator('#look option[value="engine:depth=4"]').wait_for(state="attached")
+    page.select_option("#look", "engine:depth=4")
+    assert page.evaluate("document.activeElement.matches('.square')")
+    set_in_menu(page, "speed", "150")
+    page.focus("#look")
     page.keyboard.press("ArrowUp")  # a person who changes the list by keys stays there
-    assert page.evaluate("document.activeElement.id") == "speed"
+    assert page.evaluate("document.activeElement.id") == "look"
     page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    page.evaluate("document.activeElement.blur()")
     page.keyboard.press("n")
     page.locator("#new-dialog[open]").wait_for()
     page.keyboard.press("Escape")
@@ -151,24 +253,35 @@ def test_a_review_on_6x6_is_exact_where_perfect_play_is_known(page):
     assert MINUS not in page.inner_text("#moves")
 
 
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
-def test_the_discs_and_the_moves_are_above_the_fold(open_page, server, width, height):
+WINDOWS = [(1440, 900), (1366, 768), (820, 1180), (390, 844), (720, 450)]
+
+
+@pytest.mark.parametrize(("width", "height"), WINDOWS)
+def test_what_a_player_needs_is_above_the_fold(open_page, server, width, height):
     with open_page(server.address, viewport={"width": width, "height": height}) as page:
         paste(page, "othello", GAME)
         wait_for_plies(page, 24)
         page.evaluate("scrollTo(0, 0)")
-        for selector in ("#players", "#board", "#moves [aria-current]"):
+        needed = ["#players", "#board", "#status"]
+        if height > 500:
+            needed += ["#back", "#undo"]
+        if width >= 1280:
+            needed += ["#moves [aria-current]", "#look", "#reading-a", "#curve", "#table"]
+        for selector in needed:
             assert in_sight(page, selector), selector
-        places = [page.locator(f"#{name}").bounding_box() for name in ("board", "moves", "review", "look")]
+        if width >= 1280:
+            assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+        assert not sticks_out(page)
+        places = [page.locator(f"#{name}").bounding_box() for name in ("board", "moves", "new", "look")]
         new_game(page, "othello", ["human", "human"])
-        page.locator("#recover:has-text('Undo new game')").wait_for()
+        recover_is(page, "Undo new game")
         square(page, 4, 5).click()
         wait_for_plies(page, 1)
         paste(page, "othello", GAME)
-        page.locator("#recover:has-text('Undo paste')").wait_for()
+        recover_is(page, "Undo paste")
         wait_for_plies(page, 24)
         page.evaluate("scrollTo(0, 0)")
-        assert [page.locator(f"#{name}").bounding_box() for name in ("board", "moves", "review", "look")] == places
+        assert [page.locator(f"#{name}").bounding_box() for name in ("board", "moves", "new", "look")] == places
 
 
 def test_perfect_play_is_offered_on_6x6_with_balanced_openings(page):
@@ -199,11 +312,9 @@ def test_perfect_play_is_offered_on_6x6_with_balanced_openings(page):
 
 def test_checkers_has_no_exact_scores_and_its_numbers_are_beside_the_pieces(page):
     new_game(page, "checkers", ["human", "human"])
-    assert page.locator('#numbers option[value="exact"]').count() == 0
-    assert page.locator("#exact").is_hidden()
     look(page, a="alphabeta:depth=4")
-    page.select_option("#numbers", "a")
-    assert page.inner_text("#told") == "On the squares, by A: points of the weights for red"
+    show_values(page)
+    assert page.locator("#table thead th").all_inner_texts() == ["move", "points of the weights, red"]
     values = make_agent("alphabeta:depth=4").action_values(Checkers())
     assert {*marks(page).values()} <= {*values.values()}
     number = page.locator("#board svg > text", has_text="10")
@@ -211,8 +322,6 @@ def test_checkers_has_no_exact_scores_and_its_numbers_are_beside_the_pieces(page
     text, piece, around = (each.first.bounding_box() for each in (number, page.locator(".piece"), square(page, 2, 3)))
     away = [around[at] + around[size] / 2 - text[at] - text[size] for at, size in (("x", "width"), ("y", "height"))]
     assert math.hypot(*away) > 0.9 * piece["width"] / 2
-    new_game(page, "othello", ["human", "human"], seed=2)
-    assert page.locator('#numbers option[value="exact"]').count() == 1
 
 
 def told(value):
@@ -227,13 +336,13 @@ def test_three_players_have_a_value_and_a_curve_each(page):
     values = [agent.evaluate(state, player) for player in range(3)]
     assert values[state.to_move] == max(agent.action_values(state).values())
     each = ", ".join(f"{name} {told(value)}" for name, value in zip(state.player_names, values, strict=True))
-    text = f"A: {each} {agent.unit}"
-    page.locator(f"#looked-a:has-text('{text} after the expected moves; best ')").wait_for()
-    page.locator(f"#curve-read:has-text('Ply 0, at the start. {text}')").wait_for()
+    text = f"{each} {agent.unit}"
+    page.locator(f"#reading-a:has-text('{text}; best ')").wait_for()
+    page.locator(f"#curve-read:has-text('Ply 0, at the start: {text}')").wait_for()
     mover = state.player_names[state.to_move]
-    assert page.inner_text("#side") == f"Values are for {mover}, to move. ★ is the best move."
+    assert page.locator("#table thead th").all_inner_texts() == ["move", f"{agent.unit}, {mover}"]
     assert page.locator("#curve .legend span").all_inner_texts() == [
-        f"A {spec}: pieces ahead after the expected moves",
+        f"{spec}: pieces ahead",
         "— blue",
         "— red",
         "— green",
@@ -250,7 +359,7 @@ def test_three_players_have_a_value_and_a_curve_each(page):
     assert len(boxes) >= 2
     assert all(upper["bottom"] <= lower["top"] + 1 for upper, lower in itertools.pairwise(boxes))
 
-    page.select_option("#numbers", "a")
+    show_values(page)
     square(page, *divmod(state.legal_actions()[0], 16)).click()
     wait_for_plies(page, 1)
     page.locator('#curve [data-ply="1"]').first.wait_for(state="attached")

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from driving import SMALL, paste, shoot, square, sticks_out, wait_for_plies
+from driving import SMALL, choose_in_menu, paste, shoot, square, sticks_out, wait_for_plies
 
 import othello_agents
 from othello_env import Othello, make_agent
@@ -54,7 +54,7 @@ def test_the_tabs_work_with_the_keyboard(page):
     page.reload()  # after a reload, the page shows the same tab
     page.locator("#panel-runs").wait_for()
     page.locator(".ladder tbody tr").first.wait_for()
-    page.click("#paste")
+    choose_in_menu(page, "paste")
     page.fill("#text", "f5d6")
     page.click("#read")
     page.locator("#panel-board").wait_for()
@@ -86,7 +86,7 @@ def test_checkpoints_that_appear_are_shown_played_and_analysed_without_a_restart
         button.click()
         page.locator("#panel-board").wait_for()
         page.locator(f'#look option[value="{file}"]:checked').wait_for(state="attached")
-        page.locator("#looked-a:has-text('mean of result and margin for black')").wait_for()
+        page.locator("#reading-a:has-text('discs')").wait_for()
         page.click("#new")
         assert page.locator(f'[name=seat-1] option[value="{file}"]').count() == 1
 
@@ -173,6 +173,9 @@ def test_axe_finds_no_fault(open_page, serve, tmp_path, scheme):
         page.click("#review")
         page.locator("#review-state:has-text('are exact')").wait_for()
         page.click("#first")
+        page.check("#numbers")
+        page.select_option("#look-b", "alphabeta:depth=2")
+        page.locator('#table td[data-slot="b"][data-value]').first.wait_for()
         page.evaluate(Path(AXE).read_text())
 
         def check(what):
@@ -182,10 +185,14 @@ def test_axe_finds_no_fault(open_page, serve, tmp_path, scheme):
             assert not faults, (what, faults)
 
         check("the page")
-        for button in ("new", "paste"):
-            page.click(f"#{button}")
-            check(button)
-            page.keyboard.press("Escape")
+        page.click("#new")
+        check("new")
+        page.keyboard.press("Escape")
+        page.click("#menu > summary")
+        check("the menu")
+        page.click("#paste")
+        check("paste")
+        page.keyboard.press("Escape")
         page.click("#tab-runs")
         page.locator("#checkpoints-list tbody tr").wait_for()
         page.locator(".cross .score").first.click()

@@ -2,7 +2,7 @@
 
 import signal
 
-from driving import moves, new_game, square, wait_for_plies
+from driving import moves, new_game, paste, square, wait_for_plies
 
 
 def test_a_long_think_leaves_the_page_quick_and_can_be_cancelled(open_page, serve, tmp_path):
@@ -22,6 +22,56 @@ def test_a_long_think_leaves_the_page_quick_and_can_be_cancelled(open_page, serv
         page.locator("#cancel").click()
         page.locator("#cancel").wait_for(state="hidden")
         assert page.inner_text("#note") == "Cancelled"
+
+
+def test_an_agent_that_fails_has_a_card_with_its_error_and_ways_to_go_on(open_page, serve, tmp_path):
+    file, mended = tmp_path / "boom.py", tmp_path / "mended"
+    check = f"if not pathlib.Path({str(mended)!r}).exists(): raise KeyError('on purpose')"
+    file.write_text(f"import pathlib\ndef policy(observations, masks):\n    {check}\n    return masks.argmax(1)\n")
+    running = serve(f"{file}:policy")
+    with open_page(running.address) as page:
+        new_game(page, "othello", ["human", f"{file}:policy"])
+        square(page, 4, 5).click()
+        card = page.locator("#failure .failure")
+        card.wait_for()
+        assert f"{file}:policy failed: KeyError" in card.inner_text()
+        assert "on purpose" in card.locator(".message").inner_text()
+        card.locator("summary").click()
+        assert 'boom.py", line 3' in card.locator("pre").inner_text()
+        card.get_by_role("button", name="Another agent").click()
+        page.locator("#new-dialog[open]").wait_for()
+        assert page.input_value("#opening") == "shown"  # the game would go on from this position
+        page.keyboard.press("Escape")
+        mended.touch()
+        card.get_by_role("button", name="Retry").click()
+        wait_for_plies(page, 2)
+        assert card.count() == 0
+    assert "on purpose" in running.stop()[2]  # the server's log has the error, too
+
+
+def test_an_evaluator_that_fails_has_a_card_too(open_page, serve, tmp_path):
+    file = tmp_path / "boom.py"
+    file.write_text(
+        "from othello_env.agent import Agent\n"
+        "class Boom(Agent):\n"
+        "    def act(self, state, *, seconds_left=None):\n        return state.legal_actions()[0]\n"
+        "    def evaluate(self, state, player):\n        raise KeyError('on purpose')\n"
+    )
+    with open_page(serve(f"{file}:Boom").address) as page:
+        card = page.locator("#error-a .failure")
+        card.wait_for()
+        assert "KeyError" in card.inner_text()
+        assert page.inner_text("#reading-a") == ""
+        page.select_option("#look", "ntuple")
+        card.wait_for(state="detached")
+        page.locator("#reading-a:has-text('discs')").wait_for()
+
+
+def test_imported_games_have_the_names_of_their_players(page):
+    paste(page, "othello", "(;GM[Othello]PB[Ann]PW[Bob]TY[8]B[f5]W[d6];)")
+    page.locator("#players li:first-child:has-text('Ann')").wait_for()
+    page.reload()
+    page.locator("#players li:last-child:has-text('Bob')").wait_for()
 
 
 def test_nothing_can_be_clicked_before_there_is_a_game(page):

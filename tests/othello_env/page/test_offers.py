@@ -4,7 +4,24 @@ import pytest
 
 from othello_env.arena.rating.ladder import load_ladder, rated_agents
 from othello_env.page.messages import MessageError
-from othello_env.page.offers import CHECKPOINT, PACKAGED, YOURS, Offer, Offers
+from othello_env.page.offers import CHECKPOINT, PACKAGED, Offer, Offers, given
+
+NETWORK = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.logits = torch.nn.Linear(2 * size * size, size * size + 1)
+        self.value = torch.nn.Linear(2 * size * size, 1)
+
+    def forward(self, observations, masks):
+        x = observations.flatten(1).float()
+        return self.logits(x), torch.tanh(self.value(x)).squeeze(1)
+
+def make(size):
+    return Net(size)
+"""
 
 GIVEN = Offers(
     [
@@ -90,7 +107,28 @@ def test_every_packaged_agent_can_be_set_up():
 
 
 def test_an_agent_that_the_command_names_has_the_version_of_its_file():
-    offers = Offers([Offer("random"), Offer("a.npz", YOURS)])
+    offers = Offers([Offer("random"), Offer("a.npz", given=True)])
     offers.found = (Offer("b.npz", CHECKPOINT, version="1-1"), Offer("a.npz", CHECKPOINT, version="2-2"))
     listed = [(offer.spec, offer.label, offer.version) for offer in offers]
-    assert listed == [("a.npz", YOURS, "2-2"), ("b.npz", CHECKPOINT, "1-1"), ("random", "", "")]
+    assert listed == [("a.npz", "", "2-2"), ("b.npz", CHECKPOINT, "1-1"), ("random", "", "")]
+
+
+def test_a_packaged_agent_that_the_command_names_comes_first_and_keeps_its_label():
+    offers = given(["ntuple"])
+    assert (offers[0].spec, offers[0].label, offers[0].given) == ("ntuple", "learned by self-play", True)
+    assert [offer.spec for offer in offers].count("ntuple") == 1
+
+
+def test_a_network_of_your_own_is_offered_with_the_function_that_makes_it(tmp_path, monkeypatch):
+    torch = pytest.importorskip("torch")
+    from othello_agents.network.custom import CustomNetwork
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nets.py").write_text(NETWORK)
+    torch.manual_seed(0)
+    CustomNetwork.make("nets.py:make", 6).save("mine.safetensors")
+    with pytest.raises(ValueError, match="network"):
+        given(["mine.safetensors"])
+    [offer, *_] = given(["mine.safetensors"], "nets.py:make")
+    assert (offer.spec, offer.games) == ("mine.safetensors:network=nets.py:make", ("othello:size=6",))
+    assert given(["random"], "nets.py:make")[0].spec == "random"

@@ -86,7 +86,7 @@ def is_running(pid):
 
 def test_a_move_does_not_wait_for_values_that_are_shown_and_cancelled_requests_end_soon(slow, tmp_path):
     async def use(pool):
-        shown = [asyncio.create_task(pool.ask(request(slow("Looker"), "value"))) for _ in range(2)]
+        shown = [asyncio.create_task(pool.ask(request(slow("Looker"), "assess"))) for _ in range(2)]
         pid = await until(tmp_path / "pid")
         move = await pool.ask(request("random"))
         assert not any(task.done() for task in shown)
@@ -95,13 +95,13 @@ def test_a_move_does_not_wait_for_values_that_are_shown_and_cancelled_requests_e
         await asyncio.gather(*shown, return_exceptions=True)
         assert is_running(pid)  # a cancelled request may go on for a short time
         # One of the two processes is kept for moves, so this request begins after the end of the cancelled one.
-        told = await pool.ask(request("maximizer", "value"))
+        told = await pool.ask(request("maximizer", "assess"))
         assert not is_running(pid)
         return move, told
 
     move, told = run(use)
     assert "action" in move
-    assert told["kind"] == "values"
+    assert told["moves"]
 
 
 def test_the_current_folder_has_agents_but_replaces_no_module_of_python(tmp_path, monkeypatch):
@@ -130,8 +130,10 @@ def test_an_agent_that_dies_fails_or_prints(slow):
     async def use(pool):
         with pytest.raises(AnswerError, match="died"):
             await pool.ask(request(slow("dying")))
-        with pytest.raises(AgentFailedError, match="no idea"):
+        with pytest.raises(AgentFailedError, match="no idea") as failed:
             await pool.ask(request(slow("failing")))
+        assert failed.value.details["agent"] == slow("failing")
+        assert "no idea" in failed.value.details["where"]
         return await pool.ask(request(slow("printing")))
 
     told = run(use)

@@ -119,7 +119,7 @@ def test_each_game_can_be_replayed(file):
         final = PageGame.read(game["record"]).states()[-1]
         assert final.is_over
         assert list(final.scores()) == list(listed["scores"])
-        assert list(game["agents"]) == [names[seat] for seat in listed["seats"]]
+        assert list(game["record"]["agents"]) == [names[seat] for seat in listed["seats"]]
         assert game["opening"] == 6
 
 

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from othello_env import Othello, make_agent
 from othello_env.page.app import LARGEST_BODY, make_app
-from othello_env.page.messages import GAMES, MAX_PLIES
+from othello_env.page.messages import MAX_PLIES
 from othello_env.page.results import ladders_view
 
 
@@ -119,7 +119,14 @@ def test_half_a_surrogate_pair_is_an_error(client):
 
 def test_what_is_offered(client):
     got = client.get("/api/offers").json()
-    assert got["games"] == list(GAMES)
+    sizes = ["Othello", "Othello 6×6", "Othello 4×4", "Checkers", "Tribolo"]  # noqa: RUF001 - the sign of the page
+    assert [game["title"] for game in got["games"]] == sizes
+    assert got["games"][1] == {
+        "spec": "othello:size=6",
+        "title": sizes[1],
+        "players": ["black", "white"],
+        "isRandom": False,
+    }
     assert [agent["spec"] for agent in got["agents"]] == ["random", "alphabeta:depth=2"]
     assert [each["name"] for each in got["agents"][1]["settings"]] == ["depth", "epsilon"]
     assert got["ratings"] == {
@@ -163,6 +170,13 @@ def test_an_agent_answers_as_it_does_elsewhere(ask):
 
 
 def test_an_agent_that_does_not_say_what_it_thinks(ask):
-    got = ask("think", agent="random", task="actions", record=record())
+    got = ask("think", agent="random", task="assess", record=record())
     assert got.status_code == 502
     assert "gives no values" in got.json()["error"]
+    assert (got.json()["agent"], got.json()["type"]) == ("random", "AgentError")
+    assert got.json()["where"].startswith("Traceback")
+
+
+def test_a_text_that_is_too_long_is_an_error_in_words(ask):
+    got = ask("read", record=record(), text="f5" * 4001)
+    assert got.json()["error"] == "the text has 8,002 characters; at most 8,000 are read"

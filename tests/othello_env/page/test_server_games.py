@@ -11,7 +11,7 @@ from othello_env.drawing import svg
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.registry import position_to_text
 from othello_env.games.tribolo.position import Tribolo
-from othello_env.page.messages import GAMES, PageGame
+from othello_env.page.messages import PageGame, page_games
 
 
 def test_positions_of_othello(ask):
@@ -34,7 +34,7 @@ def test_positions_from_a_later_ply_on(ask):
     assert ask("game", **{"record": record(), "from": 2}).status_code == 400
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", page_games())
 def test_every_choice_of_a_game_has_squares_on_the_board(ask, game):
     """No two choices have the same path of squares to click."""
     moves = []
@@ -122,7 +122,7 @@ def test_a_broken_paste_is_an_error(ask, game, text, part):
     assert part in got.json()["error"]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", page_games())
 @pytest.mark.parametrize("later", [False, True])
 def test_what_is_copied_can_be_pasted(ask, game, later):
     """A game that is written and read again has the same positions.

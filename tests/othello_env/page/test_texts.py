@@ -27,7 +27,8 @@ PASSING = Othello.from_moves("a2a3d4c1a1c4a4b1b4", size=4)  # white has no move 
     ],
 )
 def test_sgf_is_read_as_its_main_line(text):
-    assert read_text(EMPTY, text) == PageGame("othello", 7, None, TIGER.moves)
+    agents = ("a []b", "") if "PB" in text else ()
+    assert read_text(EMPTY, text) == PageGame("othello", 7, None, TIGER.moves, agents)
 
 
 def test_sgf_of_a_smaller_board_with_a_pass_left_out_or_written():
@@ -70,6 +71,8 @@ def test_broken_sgf_and_ggf_are_errors(text, part):
 def test_ggf_is_read_and_several_games_are_an_error():
     text = ggf.dump(Games.from_states([TIGER]))
     assert read_text(EMPTY, text) == PageGame("othello", 7, None, TIGER.moves)
+    named = text.replace("(;GM[Othello]", "(;GM[Othello]PB[Ann]PW[Bob]")
+    assert read_text(EMPTY, named).agents == ("Ann", "Bob")
     with pytest.raises(ValueError, match="expected one game, got 2"):
         read_text(EMPTY, text + text)
 

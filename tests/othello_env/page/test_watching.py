@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from asking import run_async
 from starlette.testclient import TestClient
 
 import othello_agents
@@ -14,9 +15,11 @@ from othello_env import Othello, make_agent
 from othello_env.agent import spec_file
 from othello_env.arena.rating.ladder import LADDER
 from othello_env.page.app import make_app
-from othello_env.page.offers import Offer
-from othello_env.page.pool import WorkerPool
+from othello_env.page.assessment import assess
+from othello_env.page.offers import Offer, Offers
+from othello_env.page.pool import AgentFailedError, WorkerPool
 from othello_env.page.runs import Runs
+from othello_env.page.watching import Checkpoints
 
 pytestmark = pytest.mark.slow
 
@@ -71,13 +74,12 @@ def test_a_checkpoint_that_appears_can_be_asked_and_one_that_changes_is_read_aga
     assert [Path(each["file"]).name for each in left_out] == ["broken.npz"]
     assert left_out[0]["reason"]
     assert (offered[spec]["label"], offered[spec]["games"]) == ("checkpoint", ["othello"])
-    values = think(client, spec, "actions").json()["actions"]
-    assert values == {str(a): v for a, v in make_agent("ntuple").action_values(Othello()).items()}
+    assert think(client, spec, "assess").json() == assess(make_agent("ntuple"), Othello()).to_json()
     before = offered[spec]["version"]
     shutil.copy(WEIGHTS / "ntuple_6x6.npz", file)
     offered = until(client, lambda agents: agents.get(spec, {}).get("version", before) != before)
     assert offered[spec]["games"] == ["othello:size=6"]
-    assert len(think(client, spec, "actions", "othello:size=6").json()["actions"]) == 4
+    assert len(think(client, spec, "assess", "othello:size=6").json()["moves"]) == 4
     file.unlink()
     until(client, lambda agents: spec not in agents)
     assert think(client, spec, "move").status_code == 400
@@ -108,3 +110,22 @@ def test_only_news_are_sent(client, tmp_path):
     second = client.get(f"/api/runs?known={first['version']}").json()
     assert [each["file"] for each in second["rated"]] == ["a.json"]
     assert second["version"] != first["version"]
+
+
+def test_a_network_of_your_own_in_the_folder_needs_its_function(tmp_path):
+    class Pool:
+        async def ask(self, request):
+            if "network=" in request["spec"]:
+                return {"games": ["othello"]}
+            raise AgentFailedError("it is of a function", agent=request["spec"], type="ValueError", where="")
+
+    file = tmp_path / "mine.safetensors"
+    file.touch()
+    for network, specs in ((None, []), ("nets.py:make", [f"{file}:network=nets.py:make"])):
+        offers = Offers([])
+        checkpoints = Checkpoints(Runs(tmp_path, network=network), offers, Pool())
+        run_async(checkpoints.look())
+        assert [offer.spec for offer in offers.found] == specs
+        reasons = [each["reason"] for each in checkpoints.left_out]
+        assert all("othello-env serve --network nets.py:make" in reason for reason in reasons)
+        assert bool(reasons) == (network is None)
