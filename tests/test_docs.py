@@ -30,6 +30,7 @@ PLAIN = re.compile(r"othello-env [^|<>&;$*()~`]*$")
 NEEDS = {  # the pages about an optional package
     "docs/explanations/conventions.md": "pyspiel",
     "docs/how-to/jax.md": "jax",
+    "docs/how-to/sequences.md": "torch",
     "docs/tutorials/alphazero.md": "torch",
     "docs/tutorials/self-play.md": "torch",
     "docs/tutorials/stable-baselines3.md": "sb3_contrib",

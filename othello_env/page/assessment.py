@@ -74,7 +74,7 @@ class Assessment:
 
     def to_json(self) -> dict[str, Any]:
         """The fields as values for JSON. JSON has no infinity: a sure win is the text ``inf``, a sure loss ``-inf``."""
-        moves = [asdict(replace(move, value=_plain(move.value))) for move in self.moves]  # type: ignore[arg-type]
+        moves = [asdict(replace(move, value=_plain(move.value))) for move in self.moves]
         values = None if self.values is None else [_plain(value) for value in self.values]
         return {name: getattr(self, name) for name in self.__slots__} | {"moves": moves, "values": values}
 
@@ -169,14 +169,19 @@ def _analysed(agent: Any, state: State) -> Assessment:
     """What the method `analyse` of an engine finds: in discs where the engine can tell discs, else in its own unit."""
     if "lines" not in inspect.signature(agent.analyse).parameters:
         found = agent.analyse(state, scores=True)
-        return _of_values(state, _NAMES.get(found.unit, found.unit), found.scores)
+        return _of_values(state, _unit_name(found), found.scores)
     found = agent.analyse(state, lines=_MOST_LINES)
-    unit = _NAMES.get(found.unit, found.unit) if found.discs is None else _DISCS
+    unit = _unit_name(found) if found.discs is None else _DISCS
     best = found.score if found.discs is None else found.discs
     each = {line.pv[0]: _comparable(line, found, best) for line in found.lines}
     lines = {line.pv[0]: tuple(state.names_of(line.pv).split()) for line in found.lines}
     assessed = _of_values(state, unit, each, exact=found.exact and unit == _DISCS, lines=lines)
     return replace(assessed, depth=found.depth, nodes=found.nodes)
+
+
+def _unit_name(analysis: Any) -> str:
+    """The page's name of the unit of an engine's values."""
+    return str(_NAMES.get(analysis.unit, analysis.unit))
 
 
 def _comparable(line: Any, found: Any, best: float) -> float:
