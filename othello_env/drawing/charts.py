@@ -113,6 +113,7 @@ def learning_chart(
     subtitle: str,
     curves: Mapping[str, Sequence[CurvePoint]],
     unit: str = "games",
+    score: str = "score",
 ) -> Figure:
     """Two plots of scores during training: one over games or plies, and one over seconds. Bands show the intervals.
 
@@ -124,6 +125,7 @@ def learning_chart(
         subtitle: a smaller text, which says how the numbers were measured.
         curves: a mapping from labels to curves. There are at most eight curves, and each curve has at least one point.
         unit: what `CurvePoint.played` counts, such as games.
+        score: the text of the vertical axis, which says what the scores are.
 
     Raises:
         ValueError: there are more than eight curves.
@@ -131,7 +133,7 @@ def learning_chart(
     looks = _looks([*curves])
     figure = _figure(title, subtitle, 3.4, looks)
     trained_axes, seconds_axes = figure.subplots(1, 2, sharey=True)
-    trained_axes.set_ylabel("score")
+    trained_axes.set_ylabel(score)
     for curve, look in zip(curves.values(), looks.values(), strict=True):
         trained = [point for point in curve if point.played] or curve
         _draw_curve(trained_axes, [max(point.played, 1) for point in trained], trained, look)
