@@ -45,22 +45,24 @@ class Residual(import_extra("torch", "torch").nn.Module):
         nn, squares = torch.nn, size**2
         self.size, self.blocks = size, check_whole("blocks", blocks, 0, _MOST_BLOCKS)
         check_whole("channels", channels, 1, _MOST_CHANNELS)
-        self.first = nn.Conv2d(3, channels, 3, padding="same")
+        layer = nn.utils.skip_init  # PyTorch's own first weights would draw random numbers in vain
+        self.first = layer(nn.Conv2d, 3, channels, 3, padding="same")
         for k in range(blocks):
             for half in "ab":
-                self.add_module(f"block{k}{half}", nn.Conv2d(channels, channels, 3, padding="same"))
-        self.policy = nn.Conv2d(channels, 1, 1, bias=False)
+                self.add_module(f"block{k}{half}", layer(nn.Conv2d, channels, channels, 3, padding="same"))
+        self.policy = layer(nn.Conv2d, channels, 1, 1, bias=False)
         self.policy.bias = nn.Parameter(torch.zeros(squares))  # a number for each square
-        self.board = nn.Conv2d(channels, 1, 1)
-        self.hidden = nn.Linear(channels + squares, _HIDDEN)
-        self.value = nn.Linear(_HIDDEN, 1)
+        self.board = layer(nn.Conv2d, channels, 1, 1)
+        self.hidden = layer(nn.Linear, channels + squares, _HIDDEN)
+        self.value = layer(nn.Linear, _HIDDEN, 1)
         for name, weight in self.named_parameters():
-            layer, _, kind = name.partition(".")
+            module, _, kind = name.partition(".")
             if kind == "bias":
                 nn.init.zeros_(weight)
                 continue
-            scale = 0.1 if layer in ("policy", "value") or layer.endswith("b") else 1.0
-            nn.init.normal_(weight, std=scale * (2.0 / float(np.prod(weight.shape[1:]))) ** 0.5)
+            scale = 0.1 if module in ("policy", "value") or module.endswith("b") else 1.0
+            fan_in = float(np.prod(weight.shape[1:]))
+            weight.data = torch.randn(weight.shape) * scale * (2.0 / fan_in) ** 0.5
 
     def forward(self, observations: _Tensor, masks: _Tensor) -> tuple[_Tensor, _Tensor]:
         torch = import_extra("torch", "torch")

@@ -176,3 +176,10 @@ def test_copies_and_pickles_play_the_same_moves(network):
 def test_an_agent_plays_in_worker_processes():
     agent = NeuralAgent(make_network("residual", 8, 3, channels=4, blocks=1))
     assert play_match(agent, "random", games=4, workers=2) == play_match(agent, "random", games=4)
+
+
+def test_the_first_weights_of_a_seed_stay_so_that_published_runs_repeat():
+    network = make_network("residual", 8, 7, channels=32, blocks=2)
+    first = {"first": -0.22321235, "block1b": 0.00900647, "value": 0.00481839}
+    for layer, number in first.items():
+        assert network.weights[f"{layer}.weight"].flatten()[0].item() == pytest.approx(number, abs=1e-8)
