@@ -106,7 +106,7 @@ def trainers(session: nox.Session, trainer: str) -> None:
     more = {
         "own_recipes": [
             "tests/othello_agents/network/test_afterstates.py",
-            "tests/othello_agents/network/test_custom.py",
+            "tests/othello_agents/network/test_torch_network.py",
             "tests/othello_agents/network/test_neural.py",
             "tests/othello_env/data/test_torch_dataset.py",
             "tests/test_hostile_files.py",

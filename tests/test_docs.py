@@ -142,21 +142,13 @@ def test_each_rating_in_the_pages_has_its_source():
 
 
 def test_the_pages_that_quote_a_figure_agree():
-    readme, results, speedrun = (
-        (ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/results.md", "docs/speedrun.md")
-    )
+    readme, results = ((ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/results.md"))
     elo = {rung.spec: elo_text(rung.elo) for rung in (*load_ladder().rungs, *rated_agents())}
     last = load_ladder().rungs[-1]
     told = f"{elo['alphabeta:depth=4,eval=weighted']} alpha-beta of depth 4, {elo[last.spec]} the strongest rung"
     assert told in " ".join(readme.split())
     assert f"`engine`, which is depth 8, has {elo['engine']} Elo" in " ".join(PAGES["docs/agents/index.md"].split())
     assert f"Elo {elo['alphabeta:depth=3,eval=weighted']}, " in PAGES["docs/how-to/measure.md"]
-
-    ratings = speedrun[: speedrun.index("Minutes to a share")]
-    cells = [line.split("|")[-2] for line in ratings.splitlines() if re.match(r"\| [^r-]", line)]
-    assert {elo for cell in cells for elo in re.findall(r"\b\d{3,4}\b", cell)} <= {
-        q.split()[0] for q in quoted_ratings()
-    }
 
     score, interval = re.search(r"depth=4,eval=weighted(?: +\d+){3} +(\S+) +(\S+ to \S+)", readme).groups()
     assert f"{score} ({interval}) against alpha-beta of depth 4" in results

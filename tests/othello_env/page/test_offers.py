@@ -120,13 +120,12 @@ def test_a_packaged_agent_that_the_command_names_comes_first_and_keeps_its_label
 
 
 def test_a_network_of_your_own_is_offered_with_the_function_that_makes_it(tmp_path, monkeypatch):
-    torch = pytest.importorskip("torch")
-    from othello_agents.network.custom import CustomNetwork
+    pytest.importorskip("torch")
+    from othello_agents.network import make_network
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "nets.py").write_text(NETWORK)
-    torch.manual_seed(0)
-    CustomNetwork.make("nets.py:make", 6).save("mine.safetensors")
+    make_network("nets.py:make", 6).save("mine.safetensors")
     with pytest.raises(ValueError, match="network"):
         given(["mine.safetensors"])
     [offer, *_] = given(["mine.safetensors"], "nets.py:make")
