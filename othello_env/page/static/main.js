@@ -100,6 +100,8 @@ function draw() {
   analysis.draw();
   const named = game.views.slice(0, game.cursor + 1).findLast(view => view.opening);
   byId("opening-name").textContent = named ? named.opening : "";
+  byId("words").hidden = !table.spoken.words.length;
+  byId("words").textContent = table.words;
   for (const [id, can] of Object.entries(table.can)) enable(id, can);
   enable("review", analysis.canReview);
   byId("review").classList.toggle("main", table.isOver && byId("review").getAttribute("aria-pressed") !== "true");
@@ -295,8 +297,9 @@ const fromRuns = {
   takeAgents,
   titleOf,
   open: (file, number) => attempt(async () => {
-    const { record, opening } = await post("recorded", { file, number });
-    await openGame("recorded game", record, { base: opening, opened: record.moves.length, cursor: 0 });
+    const { record, opening, words } = await post("recorded", { file, number });
+    const spoken = { moves: record.moves, words: words ?? [] };
+    await openGame("recorded game", record, { base: opening, opened: record.moves.length, cursor: 0, spoken });
   }),
   play: ({ spec, games: [game] }) => attempt(() =>
     begin("new game", emptyRecord(game), offers.games.find(each => each.spec === game).players.map((_, index) => index ? spec : HUMAN))),

@@ -37,9 +37,10 @@ export function showMoves(game, judged, onPly) {
   const focused = list.contains(document.activeElement) ? document.activeElement.getAttribute("data-ply") : null;
   /** @type {(selector: string) => HTMLElement | null} */
   const find = selector => list.querySelector(selector);
-  const isInSight = () => {
+  const isInSight = () => { // a fraction of a pixel may be missing, because a list scrolls by whole pixels
     const [place, current] = [list, find("[aria-current]")].map(element => element?.getBoundingClientRect());
-    return current && current.left >= place.left && current.right <= place.right && current.top >= place.top && current.bottom <= place.bottom;
+    return current && current.left > place.left - 1 && current.right < place.right + 1
+      && current.top > place.top - 1 && current.bottom < place.bottom + 1;
   };
   const wasInSight = isInSight();
   renewChanged(list, ...game.views.map((view, ply) => {

@@ -11,6 +11,8 @@ const PASS_MS = 900;
 const ANSWER_MS = 350;
 const THINKING_MS = 400; // the page says that an agent thinks only after this time
 const ONCE = "once"; // play one ply and stop
+/** @type {{moves: number[], words: string[]}} Moves, and a text for each of them. */
+const SILENT = { moves: [], words: [] };
 const HINTERS = ["engine", "alphabeta:depth=6", "maxn:depth=2", "tribolo"];
 
 /** A seed for a new game. */
@@ -35,6 +37,7 @@ export class Table {
     this.opened = 0; // the plies that the game had when it came to the table: `base`, or all plies of a recorded game
     /** @type {import("./lines.js").Line[]} */
     this.lines = [];
+    this.spoken = SILENT; // what language models said beside the moves of a recorded game
     /** @type {string | null} */
     this.ended = null; // if a player resigned or ran out of time: the text about this
     /** @type {boolean | "once"} */
@@ -59,6 +62,12 @@ export class Table {
     const { view } = this.game;
     if (this.ended !== null && this.game.atEnd) return this.ended;
     return view.isOver ? `game over: ${view.ending}` : view.status;
+  }
+
+  /** What a language model said beside the move that led to the shown position. If a person played another move: nothing. */
+  get words() {
+    const { game: { record, cursor }, spoken } = this;
+    return common(record.moves, spoken.moves) >= cursor ? spoken.words[cursor - 1] ?? "" : "";
   }
 
   /** Which buttons can be used. */
@@ -95,7 +104,7 @@ export class Table {
    * the game is loaded. The game that was on the table is kept in `past`; `what` names the reason why it left the table,
    * such as "restart".
    */
-  async begin(what, record, seats, { limit = 0, base = record.moves.length, opened = base, cursor = undefined } = {}) {
+  async begin(what, record, seats, { limit = 0, base = record.moves.length, opened = base, cursor = undefined, spoken = SILENT } = {}) {
     const signal = this.stop();
     this.choosing = signal; // the old board takes no more clicks
     const game = await Game.fromRecord(record, cursor, signal).catch(error => {
@@ -107,7 +116,7 @@ export class Table {
     seats ??= game.board.players.map(() => HUMAN);
     const clock = Clock.from(limit, seats.length, record.moves.length);
     const playing = !seats.includes(HUMAN) && game.atEnd;
-    this.resume({ game, seats, clock, base, opened, ended: null, lines: [], playing });
+    this.resume({ game, seats, clock, base, opened, spoken, ended: null, lines: [], playing });
   }
 
   /** Put a game with its players, clock and state on the table, and continue it. */
@@ -379,8 +388,8 @@ export class Table {
 
   /** The values that `restore` needs to put this game on the table again. */
   keep() {
-    const { game, seats, clock, ended, base, opened, lines } = this;
-    return { record: game.record, cursor: game.cursor, seats, limit: clock.limit, used: clock.used, ended, base, opened, lines };
+    const { game, seats, clock, ended, base, opened, lines, spoken } = this;
+    return { record: game.record, cursor: game.cursor, seats, limit: clock.limit, used: clock.used, ended, base, opened, lines, spoken };
   }
 
   /** Put a kept game on the table again. */
@@ -388,10 +397,10 @@ export class Table {
     this.bring(await Game.fromRecord(kept.record, kept.cursor), kept);
   }
 
-  bring(game, { record, seats, limit, used, ended, base, opened = base, lines = [] }) {
+  bring(game, { record, seats, limit, used, ended, base, opened = base, lines = [], spoken = SILENT }) {
     if (used.length <= record.moves.length) throw new RangeError("a clock has a time for each ply");
     const seated = seats.map(seat => seat === HUMAN || offerOf(this.agents, seat) ? seat : HUMAN);
-    this.resume({ game, seats: seated, clock: new Clock(limit, used), ended, base, opened, lines, playing: false });
+    this.resume({ game, seats: seated, clock: new Clock(limit, used), ended, base, opened, lines, spoken, playing: false });
   }
 
   /** The game as text that can be pasted. */

@@ -11,19 +11,18 @@ from othello_env import Othello
 
 def test_a_missing_extra_is_named(open_page, serve, tmp_path, monkeypatch):
     hidden, runs = tmp_path / "hidden", tmp_path / "runs"
-    for folder in (hidden / "safetensors", runs):
-        folder.mkdir(parents=True)
-    missing = 'raise ModuleNotFoundError("No module named safetensors", name="safetensors")'
-    (hidden / "safetensors" / "__init__.py").write_text(missing)
-    (hidden / "torch.py").write_text("class nn:\n    Module = object\n")
+    for folder in (hidden, runs):
+        folder.mkdir()
+    missing = 'raise ModuleNotFoundError("No module named onnxruntime", name="onnxruntime")'
+    (hidden / "onnxruntime.py").write_text(missing)
     monkeypatch.setenv("PYTHONPATH", str(hidden), prepend=":")
-    (runs / "agent.safetensors").write_bytes(bytes(64))
+    (runs / "agent.onnx").write_bytes(bytes(64))
     with open_page(serve("--runs", str(runs)).address) as page:
         page.click("#tab-runs")
         page.locator("#checkpoints-none:has-text('could be loaded')").wait_for()
         assert page.inner_text("#checkpoints-none") == (
             "No file in the folder could be loaded as an agent: "
-            "this needs safetensors: pip install 'othello-env[torch]'."
+            "this needs onnxruntime: pip install 'othello-env[onnx]'."
         )
 
 

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,48 @@ def test_a_tournaments_records_are_a_crosstable_whose_games_are_replayed(open_pa
         assert told["record"]["moves"] in [list(record.replay().moves) for record in records]
         assert told["cursor"] == 0
         page.locator("#players:has-text('maximizer:eval=count')").wait_for()
+
+
+def test_what_a_language_model_said_stands_beside_its_moves(open_page, serve, tmp_path):
+    agents = ("random", "maximizer:eval=count")
+    spoken, silent = play_tournament({a: a for a in agents}, Schedule(agents, 2, "random:6", 1)).records
+    plies = len(spoken.replay().moves)
+    words = tuple(f"<b>corner</b>\nof ply {ply}" if ply % 2 else "" for ply in range(1, plies + 1))
+    file = tmp_path / "t.jsonl"
+    file.write_text("".join(f"{each.to_json()}\n" for each in (replace(spoken, words=words), silent)))
+    with open_page(serve("--results", str(file)).address) as page:
+
+        def show(game):
+            page.click("#tab-runs")
+            if not page.locator(".games button").count():
+                page.locator(".cross .score").first.click()
+            page.locator(".games button").nth(game).click()
+            page.locator("#panel-board").wait_for()
+
+        def said():
+            return page.locator("#words").inner_text()
+
+        show(0)
+        assert said() == ""
+        for ply in range(1, 9):
+            page.click("#forward")
+            page.locator(f'#moves [data-ply="{ply}"][aria-current]').wait_for()
+            assert said() == words[ply - 1]
+        page.reload()
+        page.locator('#moves [data-ply="8"][aria-current]').wait_for()
+        page.click("#back")
+        page.locator('#moves [data-ply="7"][aria-current]').wait_for()
+        assert said() == words[6]
+        shoot(page, "words")
+        page.click("#back")
+        played = page.inner_text('#moves [data-ply="7"]')
+        labels = page.locator('.square[aria-label$=", legal"]').evaluate_all("all => all.map(each => each.ariaLabel)")
+        other = next(label for label in labels if label.split(",")[0] != played.split()[1])
+        page.click(f'.square[aria-label="{other}"]')
+        page.locator(f'#moves [data-ply="7"][aria-current]:not(:text-is("{played}"))').wait_for()
+        assert said() == ""  # the model spoke of another move
+        show(1)
+        page.locator("#words").wait_for(state="hidden")
 
 
 @pytest.mark.skipif(AXE is None, reason="needs axe-core (npm install axe-core), its path in OTHELLO_ENV_AXE")
