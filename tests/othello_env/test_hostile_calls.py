@@ -177,7 +177,7 @@ def valid():
 NO_CALLS = {
     *("Benchmark", "EndgameAccuracy", "Exploitability", "GameRecord", "Member", "MoveReview", "PerfectionBenchmark"),
     *("Placement", "PlayerReview", "Regret", "Statistics", "Overview", "OthelloPositions", "Ratings", "MatchResult"),
-    *("Sequences", "SequenceReport", "Share"),
+    *("Answer", "ChatMove", "Sequences", "SequenceReport", "Share"),
     *("Game", "read_games", "OthelloVecEnv", "TorchRLEnv", "SelfPlayGAE"),
     *("jax.Gymnax", "jax.Network", "jax.OnePlayer", "jax.agent", "jax.find_opponent", "payoff_chart", "snapshot_chart"),
     *("Mean", "PairedTest"),

@@ -49,8 +49,7 @@ class NoMidFlip(Othello):
         if not disc:
             return after
         flipped = int(turned(np.uint64(disc), np.uint64(self.own), np.uint64(self.opponent)))
-        board = type(self).from_bits(self.opponent & ~flipped, self.own | flipped | disc, 1 - self.to_move, self.size)
-        return board.with_moves(after.moves)
+        return self.at(self.opponent & ~flipped, self.own | flipped | disc, 1 - self.to_move, after.moves)
 
 
 class NoMidFlipConstants(OthelloConstants):

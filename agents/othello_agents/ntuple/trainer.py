@@ -42,7 +42,7 @@ from othello_env.games.othello.bitboard import (
 from othello_env.support.jit import interruptible, kernel
 from othello_env.support.numbers import check_real, check_type, check_whole
 
-__all__ = ["Trainer"]
+__all__ = ["Learning", "Record", "Trainer"]
 
 _0, _1, _2, _32 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(32)
 _GRABS = np.uint64(0.7 * 2.0**32)

@@ -30,10 +30,10 @@ COLUMNS = (
 """The titles of the columns of `leaderboard_rows`."""
 _UNKNOWN = "-"
 
-Runs = Sequence[Benchmark | PerfectionBenchmark]
+_Runs = Sequence[Benchmark | PerfectionBenchmark]
 
 
-def leaderboard_rows(runs: Runs) -> list[tuple[str, ...]]:
+def leaderboard_rows(runs: _Runs) -> list[tuple[str, ...]]:
     """A row of texts for each agent, the strongest first; see `COLUMNS`.
 
     Agents that the ladder cannot tell apart, such as those below every opponent, are in the order of their legal
@@ -45,13 +45,13 @@ def leaderboard_rows(runs: Runs) -> list[tuple[str, ...]]:
     return [_row(name, *found) for name, found in _by_agent(runs)]
 
 
-def leaderboard_page(runs: Runs) -> str:
+def leaderboard_page(runs: _Runs) -> str:
     """The leaderboard as a Markdown page."""
     heads = [f"- {run.head()}" for run in runs]
     return "\n".join(["# Leaderboard", "", *markdown_table(COLUMNS, leaderboard_rows(runs)), "", *heads, ""])
 
 
-def leaderboard_chart(runs: Runs) -> Figure | None:
+def leaderboard_chart(runs: _Runs) -> Figure | None:
     """A chart of the agents' ratings with their 95% intervals. None if no agent has played on a ladder."""
     placed = [
         (name, run.placement)
@@ -69,7 +69,7 @@ def leaderboard_chart(runs: Runs) -> Figure | None:
 _Found = tuple[Benchmark | None, PerfectionBenchmark | None]
 
 
-def _by_agent(runs: Runs) -> list[tuple[str, _Found]]:
+def _by_agent(runs: _Runs) -> list[tuple[str, _Found]]:
     """The results of each agent, the strongest first."""
     found: dict[str, _Found] = {}
     for run in runs:

@@ -38,7 +38,15 @@ from othello_env.games.othello.position import Othello
 from othello_env.support.dispatch import implementation
 from othello_env.support.jit import Int, kernel
 
-__all__ = ["OthelloBatch", "OthelloBoards", "OthelloConstants", "OthelloPositions", "allowed", "disc_of"]
+__all__ = [
+    "EncoderBuffers",
+    "OthelloBatch",
+    "OthelloBoards",
+    "OthelloConstants",
+    "OthelloPositions",
+    "allowed",
+    "disc_of",
+]
 
 _Array = npt.NDArray[Any]
 

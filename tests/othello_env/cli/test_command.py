@@ -26,7 +26,7 @@ def test_the_help_has_whole_summaries(run, monkeypatch):
     out = run("--help")[1]
     assert "..." not in out.partition("Commands:")[2]
     assert "The names are alphabeta, engine, " in " ".join(out.split())
-    assert "and measure how well it plays against" in " ".join(out.split())
+    assert "and measure how well it plays." in " ".join(out.split())
     assert "[default: othello-quickstart," in " ".join(run("quickstart", "--help")[1].split())
     for command in ("quickstart", "tournament", "serve"):
         assert max(map(len, run(command, "--help")[1].splitlines())) <= 80
