@@ -24,7 +24,7 @@ import numpy.typing as npt
 from othello_agents.ntuple.network import layout
 from othello_env.games.othello.bitboard import ACTION_SQUARES
 from othello_env.games.othello.position import check_size
-from othello_env.support.extras import import_extra
+from othello_env.support.extras import extra_class, import_extra
 
 __all__ = ["FEATURES", "Afterstates"]
 
@@ -37,7 +37,7 @@ _DIRECTIONS = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 
 
-class Afterstates(import_extra("torch", "torch").nn.Module):
+class Afterstates(extra_class("torch.nn", "Module")):
     """A policy and value network on afterstates, as a `torch.nn.Module`.
 
     ``forward(observations, masks)`` has the interface that `othello_agents.network.torch_network` describes. A board

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from othello_env.support.extras import import_extra
+from othello_env.support.extras import extra_class, import_extra
 from othello_env.support.numbers import check_whole
 
 __all__ = ["Residual"]
@@ -16,7 +16,7 @@ _HIDDEN = 64
 _MOST_CHANNELS, _MOST_BLOCKS = 256, 40  # those of AlphaGo Zero's largest network
 
 
-class Residual(import_extra("torch", "torch").nn.Module):
+class Residual(extra_class("torch.nn", "Module")):
     """A residual network as a `torch.nn.Module`.
 
     ``forward(observations, masks)`` has the interface that `othello_agents.network.torch_network` describes.
