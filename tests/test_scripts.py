@@ -15,7 +15,8 @@ NAMES = sorted(
     for file in (SCRIPTS / folder).glob("[!_]*.py")
 )
 NEED_TORCH = {f"train/{name}" for name in ("alphazero", "dqn", "dqn_vector", "imitation", "ppo", "self_play")}
-NEED_JAX = {"measure/jax_env": "pgx", "train/jax_alphazero": "mctx", "train/jax_ppo": "flax"}
+NEED_TORCH |= {"measure/policy"}
+NEED_JAX = {"measure/jax_env": "pgx", "measure/policy": "jax", "train/jax_alphazero": "mctx", "train/jax_ppo": "flax"}
 QUICK = ["--seconds", "0.001", "--windows", "1"]
 
 
