@@ -115,8 +115,8 @@ def _best(legal: _Array, value: Callable[[_Array], _Array]) -> _Array:
     jnp = jax.numpy
     rules = with_array_library(bitboard, jnp)
 
-    def look(found: tuple[_Array, _Array]) -> tuple[_Array, _Array]:
-        left, best = found
+    def look(carry: tuple[_Array, _Array]) -> tuple[_Array, _Array]:
+        left, best = carry
         disc = left & (np.uint64(0) - left)
         # The value and the square are one number. With two, XLA would compute the value a second time.
         bits = jax.lax.bitcast_convert_type(value(disc), jnp.int32)
@@ -124,7 +124,7 @@ def _best(legal: _Array, value: Callable[[_Array], _Array]) -> _Array:
         return left ^ disc, jnp.maximum(best, (rank << 6) | (63 - rules.square_of(disc)))
 
     least = jnp.full_like(legal, np.iinfo(np.int64).min, jnp.int64)
-    best = jax.lax.while_loop(lambda found: found[0] != 0, look, (legal, least))[1]
+    best = jax.lax.while_loop(lambda carry: carry[0] != 0, look, (legal, least))[1]
     return jnp.uint64(1) << (63 - (best & 63)).astype(jnp.uint64)
 
 

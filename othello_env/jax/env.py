@@ -203,7 +203,7 @@ jax.tree_util.register_dataclass(State)
 def _register_with_flax() -> None:
     """Let flax write and read states: ``flax.serialization.to_bytes(state)``, as with the states of Pgx."""
     serialization = import_extra("flax.serialization", "jax")
-    names = [each.name for each in dataclasses.fields(State)]
+    names = [field.name for field in dataclasses.fields(State)]
 
     def saved(state: State) -> dict[str, Any]:
         return {name: getattr(state, name) for name in names}
@@ -276,8 +276,8 @@ class Othello:
         self._bounds = np.array(drawn.bounds, np.uint64)
         several: Any = drawn.positions
         starts: Sequence[Position] = several or [Position(self.size)]
-        self._starts = np.array([(each.own, each.opponent, each.legal_bits) for each in starts], np.uint64)
-        self._start_colors = np.array([each.to_move for each in starts], np.int32)
+        self._starts = np.array([(start.own, start.opponent, start.legal_bits) for start in starts], np.uint64)
+        self._start_colors = np.array([start.to_move for start in starts], np.int32)
 
     def __repr__(self) -> str:
         return f"<othello_env.jax.Othello {self.size}x{self.size}>"
@@ -431,7 +431,7 @@ class Othello:
             # Where a program selects between the planes of two states, XLA would compute the moves again for each
             # square of the planes. It does not repeat a division, so divide by a one that it does not know to be one.
             one = (before["_color"] | 1).astype(jnp.uint64)
-            sets = tuple(each // one for each in sets)
+            sets = tuple(bits // one for bits in sets)
         own, opponent, legal, reply = sets
         if self.double_pass:
             opponent &= ~(disc & (before["_own"] | before["_opponent"]))  # as Pgx does if the square is occupied
@@ -458,7 +458,7 @@ class Othello:
     @staticmethod
     def _fields(state: State) -> dict[str, _Array]:
         """The fields of a state without its planes and its mask; the sets of squares are () uint64."""
-        fields = {each.name: getattr(state, each.name) for each in dataclasses.fields(State)}
+        fields = {field.name: getattr(state, field.name) for field in dataclasses.fields(State)}
         del fields["observation"], fields["legal_action_mask"]
         return fields | {name: join(fields[name]) for name in _SETS}
 

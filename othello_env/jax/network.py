@@ -66,7 +66,7 @@ class Network:
         self.training = dict(training or {})
         self._apply = jax.jit(lambda params, observations: _pair(apply(params, observations)))
         boards = jax.ShapeDtypeStruct((3, size, size, 2), jnp.bool_)
-        shapes = [tuple(each.shape) for each in jax.eval_shape(self._apply, params, boards)]
+        shapes = [tuple(output.shape) for output in jax.eval_shape(self._apply, params, boards)]
         if shapes != [(3, size**2 + 1), (3,)]:
             raise ValueError(
                 f"for 3 positions, apply must return logits {(3, size**2 + 1)}, or a tuple of logits and values (3,), "
@@ -87,14 +87,14 @@ class Network:
             masks: (N, A), nonzero for each legal action.
         """
         boards = np.moveaxis(np.asarray(observations) != 0, 1, -1)
-        step = next((each for each in _BATCHES if each >= len(boards)), _BATCHES[-1])
-        found = []
+        step = next((count for count in _BATCHES if count >= len(boards)), _BATCHES[-1])
+        results = []
         for first in range(0, len(boards), step):
             part = boards[first : first + step]
             padded = np.zeros((step, *boards.shape[1:]), np.bool_)
             padded[: len(part)] = part
-            found.append([np.asarray(each, np.float64)[: len(part)] for each in self._apply(self.params, padded)])
-        logits, values = (np.concatenate(each) for each in zip(*found, strict=True))
+            results.append([np.asarray(output, np.float64)[: len(part)] for output in self._apply(self.params, padded)])
+        logits, values = (np.concatenate(arrays) for arrays in zip(*results, strict=True))
         logits = np.where(masks != 0, logits, -np.inf)
         policy = np.exp(logits - logits.max(axis=1, keepdims=True))
         return policy / policy.sum(axis=1, keepdims=True), np.clip(values, -1, 1)
@@ -134,12 +134,12 @@ class Network:
             raise ValueError(f"expected a function as package.module:name or path.py:name, got {function!r}")
         made: Any = make(file.size)
         apply, params = made
-        found, wanted = (
-            {name: (leaf.shape, str(leaf.dtype)) for name, leaf in each.items()}
-            for each in (file.tensors, _named(params))
+        given, wanted = (
+            {name: (leaf.shape, str(leaf.dtype)) for name, leaf in tensors.items()}
+            for tensors in (file.tensors, _named(params))
         )
-        if found != wanted:
-            has, needs = (sorted(a.items() - b.items())[:3] for a, b in ((found, wanted), (wanted, found)))
+        if given != wanted:
+            has, needs = (sorted(a.items() - b.items())[:3] for a, b in ((given, wanted), (wanted, given)))
             raise ValueError(f"{str(path)!r} does not fit to {function}: the file has {has}, the network {needs}")
         leaves = [jnp.asarray(file.tensors[name]) for name in _named(params)]
         params = jax.tree.unflatten(jax.tree.structure(params), leaves)
@@ -168,9 +168,9 @@ def agent(apply: Apply, params: Any, size: int = 8) -> Agent:
     return make_agent(jax_policy)
 
 
-def _pair(found: Any) -> tuple[Any, Any]:
+def _pair(outputs: Any) -> tuple[Any, Any]:
     """The logits and the values that `apply` returned."""
-    return found if isinstance(found, tuple) else (found, jnp.zeros(found.shape[:1], found.dtype))
+    return outputs if isinstance(outputs, tuple) else (outputs, jnp.zeros(outputs.shape[:1], outputs.dtype))
 
 
 def _named(params: Any) -> dict[str, npt.NDArray[Any]]:

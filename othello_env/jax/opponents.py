@@ -59,10 +59,10 @@ def find_opponent(x: str | Opponent, size: int = 8) -> Opponent:
         names = ", ".join(sorted(known))
         raise SpecError(f"there is no opponent {name!r} for JAX{near(name, known)}; known are {names}")
     try:
-        found: Opponent = known[name].load()(size, **options)
+        opponent: Opponent = known[name].load()(size, **options)
     except TypeError as error:
         raise SpecError(f"{x!r}: {error}") from None
-    return found
+    return opponent
 
 
 class OnePlayer:

@@ -204,9 +204,9 @@ class Engine(Agent):
             limits.append(max(_LEAST_SECONDS, _LATEST * move_seconds - _SLACK_SECONDS, move_seconds / 2))
         with self._lock:
             began = self._begin(position.size, is_timed=bool(limits))
-            found = self._search(position, min(limits, default=None), to_win=True)[0]
-            self._last = position, found, int(self._memory.control[NODES]), time.perf_counter() - began
-        return found.best
+            result = self._search(position, min(limits, default=None), to_win=True)[0]
+            self._last = position, result, int(self._memory.control[NODES]), time.perf_counter() - began
+        return result.best
 
     @property
     def last_analysis(self) -> Analysis | None:
@@ -216,8 +216,8 @@ class Engine(Agent):
         """
         if self._last is None:
             return None
-        position, found, nodes, seconds = self._last
-        return self._analysis(position, found, (found.best,), nodes, seconds)
+        position, result, nodes, seconds = self._last
+        return self._analysis(position, result, (result.best,), nodes, seconds)
 
     def stop(self) -> None:
         """End the search of `act`, `analyse` or `solve` that runs in another thread.
@@ -251,34 +251,34 @@ class Engine(Agent):
             return after.before_pass(position)
         with self._lock:
             began = self._begin(position.size, is_timed=self._seconds is not None)
-            found, searcher = self._search(position, self._seconds)
+            result, searcher = self._search(position, self._seconds)
             nodes, seconds = int(self._memory.control[NODES]), time.perf_counter() - began
             self._limit(NO_LIMIT)
             best = run(lambda: searcher.best_lines(count), self._memory) if count else []
             variation = best[0][1] if best else run(searcher.variation, self._memory)
             values = run(searcher.values, self._memory) if scores else {}
-        analysis = self._analysis(position, found, variation, nodes, seconds)
+        analysis = self._analysis(position, result, variation, nodes, seconds)
         kind = self.evaluator(position.size).kind
         if scores:
-            units = {action: to_unit(value, kind, found) for action, value in values.items()}
-            by_action = {action: to_unit_of_best(*each, analysis) for action, each in units.items()}
+            units = {action: to_unit(value, kind, result) for action, value in values.items()}
+            by_action = {action: to_unit_of_best(*pair, analysis) for action, pair in units.items()}
             analysis = replace(analysis, scores=by_action)
         if count:
-            found_lines = [(pv, *to_unit(value, kind, found), searched) for value, pv, searched in best]
+            found_lines = [(pv, *to_unit(value, kind, result), searched) for value, pv, searched in best]
             best_lines = (
-                Line(pv, score, unit, to_discs(score, unit, position, analysis.weights), found.depth, searched)
+                Line(pv, score, unit, to_discs(score, unit, position, analysis.weights), result.depth, searched)
                 for pv, score, unit, searched in found_lines
             )
             analysis = replace(analysis, lines=tuple(best_lines))
         return analysis
 
     def _analysis(
-        self, position: Othello, found: Iteration, pv: tuple[int, ...], nodes: int, seconds: float
+        self, position: Othello, result: Iteration, pv: tuple[int, ...], nodes: int, seconds: float
     ) -> Analysis:
-        score, unit = to_unit(found.value, self.evaluator(position.size).kind, found)
+        score, unit = to_unit(result.value, self.evaluator(position.size).kind, result)
         weights = self._packaged(position.size)
         return Analysis(
-            position, found.best, score, unit, pv, found.depth, found.exact, nodes, seconds, weights=weights
+            position, result.best, score, unit, pv, result.depth, result.exact, nodes, seconds, weights=weights
         )
 
     def _packaged(self, size: int) -> str:
@@ -316,8 +316,8 @@ class Engine(Agent):
 
         An evaluation in points has no discs: then these are the scores of `Analysis`.
         """
-        found = self.analyse(state, scores=True)
-        values = found.scores if found.score_discs is None else found.score_discs
+        analysis = self.analyse(state, scores=True)
+        values = analysis.scores if analysis.score_discs is None else analysis.score_discs
         assert values is not None
         return values
 
@@ -432,11 +432,11 @@ def _compile() -> None:
 
 def _endgame(depth: int) -> tuple[int, int]:
     """From how many empty squares a search of this depth goes to the end: for the exact score, and for the winner."""
-    found = _DEFAULT_EXACT, _DEFAULT_EXACT
+    squares = _DEFAULT_EXACT, _DEFAULT_EXACT
     for least, exact, result in _ENDGAMES:
         if depth >= least:
-            found = exact, result
-    return found
+            squares = exact, result
+    return squares
 
 
 def _affordable(seconds: float) -> int:

@@ -133,7 +133,7 @@ class Analysis:
     def _repr_html_(self) -> str:
         """A notebook shows the position and the analysed moves, the best first."""
         state, name = self.state, self.state.action_to_text
-        found = self.lines or (Line(self.pv, self.score, self.unit, self.discs, self.depth, self.nodes),)
+        lines = self.lines or (Line(self.pv, self.score, self.unit, self.discs, self.depth, self.nodes),)
         rows = [
             (
                 name(line.pv[0]),
@@ -142,9 +142,9 @@ class Analysis:
                 "" if line.discs is None else f"{line.discs:+.1f}",
                 " ".join(map(name, line.pv)),
             )
-            for line in found
+            for line in lines
         ]
-        told = {line.pv[0] for line in found}
+        told = {line.pv[0] for line in lines}
         rest = sorted((self.scores or {}).items(), key=lambda item: -item[1])
         rows += [(name(a), _score_text(score, self.unit), self.unit, "", "") for a, score in rest if a not in told]
         player = state.player_names[state.to_move]

@@ -243,7 +243,7 @@ def labelled_games(network: NTupleNetwork, plan: Plan, seed: int, first: int, ga
         KeyboardInterrupt: Ctrl-C was pressed.
     """
     key, (black, white) = mix_int(0, seed), (np.uint64(discs) for discs in STARTS)
-    found: list[tuple[npt.NDArray[Any], ...]] = [()] * games
+    by_game: list[tuple[npt.NDArray[Any], ...]] = [()] * games
     stopped: list[BaseException] = []  # the error of a thread, or Ctrl-C; an entry here stops all threads
 
     def play(k: int) -> None:
@@ -256,7 +256,7 @@ def labelled_games(network: NTupleNetwork, plan: Plan, seed: int, first: int, ga
             clear(memory)
             game = np.uint64(mix_int(key, first + i))
             n = play_game(game, black, white, plan, network.tables, evaluator, memory, rows, searched)
-            found[i] = tuple(column[:n].copy() for column in (*rows, searched))
+            by_game[i] = tuple(column[:n].copy() for column in (*rows, searched))
 
     def work(k: int) -> None:
         try:
@@ -271,6 +271,6 @@ def labelled_games(network: NTupleNetwork, plan: Plan, seed: int, first: int, ga
     except KeyboardInterrupt as error:
         stopped.append(error)
         raise
-    episodes = np.repeat(np.arange(first, first + games), [len(columns[0]) for columns in found])
-    own, opponent, values, searched = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    episodes = np.repeat(np.arange(first, first + games), [len(columns[0]) for columns in by_game])
+    own, opponent, values, searched = (np.concatenate(columns) for columns in zip(*by_game, strict=True))
     return Games(own, opponent, values, searched, episodes)

@@ -157,12 +157,12 @@ def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.ui
     falling |= _BORDER | (outside << _9) | (outside >> _9)
     rising |= _BORDER | (outside << _7) | (outside >> _7)
     stable = _0
-    found = own & rank & file & falling & rising
-    while found != stable:
-        stable = found
+    grown = own & rank & file & falling & rising
+    while grown != stable:
+        stable = grown
         # A shift may move a disc across the border to the other side of the board. This does no harm: the disc arrives
         # at the end of a line, where no stable neighbour is needed.
-        found = (
+        grown = (
             own
             & (rank | stable << _1 | stable >> _1)
             & (file | stable << _8 | stable >> _8)

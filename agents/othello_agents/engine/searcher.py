@@ -286,10 +286,10 @@ class Searcher:
         only the best action. Otherwise the variation has as many actions as the depth of the search. It ends earlier
         if the transposition table has no best move for a position.
         """
-        found = self.found
-        if found.result_only:
-            return (found.best,)
-        return self.line(found.best, found.value, found.depth, exact=found.exact)
+        result = self.found
+        if result.result_only:
+            return (result.best,)
+        return self.line(result.best, result.value, result.depth, exact=result.exact)
 
     def line(self, action: int, value: int, depth: int, *, exact: bool) -> tuple[int, ...]:
         """The expected line of play that begins with an action. If a search is stopped, the line may end early.
@@ -337,15 +337,15 @@ class Searcher:
         its own, to the depth of `found`. This search ends as soon as it is clear that `count` other actions are at
         least as good. If a search is stopped, the list may be shorter.
         """
-        found, control = self.found, self._memory.control
+        result, control = self.found, self._memory.control
         nodes = int(control[NODES])
-        lines = [(found.value, self.variation(), nodes)]
+        lines = [(result.value, self.variation(), nodes)]
         if count == 1:
             return lines
         others = {
             action: self._value_of(action, min(self._depth_below, _SHALLOW)) or 0
             for action in self._state.legal_actions()
-            if action != found.best
+            if action != result.best
         }
         for action in sorted(others, key=lambda action: -others[action]):
             least = lines[count - 1][0] if len(lines) >= count else -int(WORST)
@@ -355,7 +355,7 @@ class Searcher:
                 break
             if value > least:
                 nodes = int(control[NODES]) - before
-                line = (action,) if found.result_only else self.line(action, value, found.depth, exact=found.exact)
+                line = (action,) if result.result_only else self.line(action, value, result.depth, exact=result.exact)
                 lines.append((value, line, nodes))
                 lines[1:] = sorted(lines[1:], key=lambda line: -line[0])[: count - 1]
         return lines[:count]

@@ -189,12 +189,12 @@ def _named(name: str) -> Evaluate:
         return EVALUATIONS[name]
     known = f"known are {', '.join(sorted(EVALUATIONS))}, path.py:function and package.module:function"
     try:
-        found = import_object(name)
+        function = import_object(name)
     except NotThereError as error:
         raise ValueError(f"there is no evaluation {name!r} ({error}); {known}") from None
-    if found is None:
+    if function is None:
         raise ValueError(f"there is no evaluation {name!r}{near(name, EVALUATIONS)}; {known}")
-    return cast(Evaluate, found)
+    return cast(Evaluate, function)
 
 
 def evaluation_unit(evaluate: Evaluate) -> str:

@@ -308,8 +308,8 @@ class Mcts(Agent):
         settings = BOARDS[batch.size], self._simulations, self._exploration
         at_once = max(1, self._MOST_AT_ONCE // self._simulations)
         parts = [slice(first, first + at_once) for first in range(0, max(len(batch), 1), at_once)]
-        found = [search_batch(batch.own[part], batch.opponent[part], key[part], *settings) for part in parts]
-        visits, totals = (np.concatenate(each) for each in zip(*found, strict=True))
+        results = [search_batch(batch.own[part], batch.opponent[part], key[part], *settings) for part in parts]
+        visits, totals = (np.concatenate(arrays) for arrays in zip(*results, strict=True))
         return visits, totals / np.maximum(visits, 1)
 
 

@@ -177,14 +177,14 @@ def _at_root(
 
     `gumbel` (64,) is the noise.
     """
-    best, highest, found = _0, -np.inf, False
+    best, highest, is_found = _0, -np.inf, False
     moves = tree.legal[i, 0]
     while moves != _0:
         square = nth_bit(moves, _0)
         moves &= moves - _1
         score = scores[square] + gumbel[square]
-        if _visits(tree, i, np.int64(0), square) == wanted and (not found or score > highest):
-            best, highest, found = square, score, True
+        if _visits(tree, i, np.int64(0), square) == wanted and (not is_found or score > highest):
+            best, highest, is_found = square, score, True
     return best
 
 
@@ -195,14 +195,14 @@ def _below(tree: Tree, i: int, node: np.int64, scores: npt.NDArray[np.float64]) 
     `scores` holds the logits of the improved policy. The function replaces the logits by the policy's probabilities.
     """
     _softmax(scores, tree.legal[i, node])
-    best, highest, found = _0, -np.inf, False
+    best, highest, is_found = _0, -np.inf, False
     moves = tree.legal[i, node]
     while moves != _0:
         square = nth_bit(moves, _0)
         moves &= moves - _1
         lag = scores[square] - _visits(tree, i, node, square) / tree.visits[i, node]
-        if not found or lag > highest:
-            best, highest, found = square, lag, True
+        if not is_found or lag > highest:
+            best, highest, is_found = square, lag, True
     return best
 
 

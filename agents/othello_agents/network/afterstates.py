@@ -77,11 +77,11 @@ class Afterstates(extra_class("torch.nn", "Module")):
         with torch.autocast(observations.device.type, enabled=False):  # sums in bfloat16 would lose small differences
             boards = (observations[:, 0].float() - observations[:, 1].float()).flatten(1)
             positions, moves = masks[:, :-1].nonzero(as_tuple=True)
-            found = self.evaluate(torch.cat([self.play(boards[positions], moves), boards]))
+            outputs = self.evaluate(torch.cat([self.play(boards[positions], moves), boards]))
             count = moves.shape[0]  # not `len`, which the export to ONNX would take as a constant
             logits = torch.zeros(masks.shape, device=observations.device)
-            logits = logits.index_put((positions, moves), found[:count, 0])  # a pass keeps the logit 0
-            return logits, torch.tanh(found[count:, 1])
+            logits = logits.index_put((positions, moves), outputs[:count, 0])  # a pass keeps the logit 0
+            return logits, torch.tanh(outputs[count:, 1])
 
     def play(self, boards: _Tensor, moves: _Tensor) -> _Tensor:
         """The boards after legal moves.

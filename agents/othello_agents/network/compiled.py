@@ -149,9 +149,9 @@ class CompiledAfterstates:
             "out.weight": (2, _FEATURES + _HIDDEN),
             "out.bias": (2,),
         }
-        found = {name: tensor.shape for name, tensor in tensors.items()}
-        if found != wanted or file.options:
-            raise ValueError(f"expected the tensors {wanted} of an afterstates network, got {str(found)[:400]}")
+        shapes = {name: tensor.shape for name, tensor in tensors.items()}
+        if shapes != wanted or file.options:
+            raise ValueError(f"expected the tensors {wanted} of an afterstates network, got {str(shapes)[:400]}")
         table, *layers = (tensors[name].astype(np.float32) for name in wanted)
         layers.append(np.zeros(_FEATURES - 2, np.float32))  # fills the last row
         shared = np.minimum(places.mirrors, np.arange(places.weights))

@@ -100,8 +100,8 @@ class NeuralAgent(PolicyAgent):
             return super()._look(batch)
         at_once = self._MOST // self._simulations
         parts = [batch.part(slice(first, first + at_once)) for first in range(0, len(batch), at_once)]
-        found = [search(self._answers, part, self._simulations) for part in parts]
-        return np.concatenate([each.actions for each in found]), np.concatenate([each.policy for each in found])
+        done = [search(self._answers, part, self._simulations) for part in parts]
+        return np.concatenate([result.actions for result in done]), np.concatenate([result.policy for result in done])
 
     def _answers(
         self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
@@ -109,8 +109,8 @@ class NeuralAgent(PolicyAgent):
         """The policies (N, A) and the expected results (N,) by which the agent plays."""
         if not self._symmetric:
             return self._network.answers(observations, masks)
-        found = [self._network.answers(*copy) for copy in symmetric_copies(observations, masks)]
-        return mean_policy(policy for policy, _ in found), mean(values for _, values in found)
+        answers = [self._network.answers(*copy) for copy in symmetric_copies(observations, masks)]
+        return mean_policy(policy for policy, _ in answers), mean(values for _, values in answers)
 
     def evaluate(self, state: State, player: int) -> float:
         """The expected result for a player, -1 to +1. For a finished game, the actual result is returned."""

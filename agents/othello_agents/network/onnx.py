@@ -149,7 +149,7 @@ class OnnxNetwork:
 def _files_beside(model: bytes) -> set[str]:
     """The names of the files with weights that the model lists. Files in other folders are left out."""
     names = {
-        model[found.end() : found.end() + found[1][0]].decode(errors="replace") for found in _LOCATION.finditer(model)
+        model[match.end() : match.end() + match[1][0]].decode(errors="replace") for match in _LOCATION.finditer(model)
     }
     return {name for name in names if name == Path(name).name}
 

@@ -103,17 +103,17 @@ class SequenceAgent(Agent):
             self.check_game(state)
         rows = [self._words.row(state.moves) for state in states]
         asked = [i for i, row in enumerate(rows) if 0 < len(row) < self._words.length]
-        found = np.zeros((len(states), len(self._words.tokens)), np.float32)
+        all_logits = np.zeros((len(states), len(self._words.tokens)), np.float32)
         if asked:
             tokens = np.zeros((len(asked), max(len(rows[i]) for i in asked)), np.int64)
             for k, i in enumerate(asked):
                 tokens[k, : len(rows[i])] = rows[i]
             logits = logits_of(self._model, tokens, self._words.count)
             ends = [len(rows[i]) - 1 for i in asked]
-            by_action = np.zeros((len(asked), found.shape[1]), np.float32)
+            by_action = np.zeros((len(asked), all_logits.shape[1]), np.float32)
             by_action[:, self._words.actions[1:]] = logits[np.arange(len(asked)), ends, 1:]
-            found[asked] = by_action
-        return found
+            all_logits[asked] = by_action
+        return all_logits
 
 
 def load_weights(module: Any, path: str | Path) -> None:

@@ -118,11 +118,11 @@ class TorchNetwork:
         torch, n, actions = self._torch, _POSITIONS, self.size**2 + 1
         boards = torch.zeros((n, 2, self.size, self.size))
         with torch.no_grad():
-            found = module.eval()(boards, torch.ones((n, actions), dtype=torch.bool))
-        are_tensors = isinstance(found, tuple) and all(isinstance(each, torch.Tensor) for each in found)
-        shapes = [tuple(each.shape) for each in found] if are_tensors else []
-        if shapes != [(n, actions), (n,)] or not all(each.dtype.is_floating_point for each in found):
-            got = ", ".join(f"{each.dtype} {tuple(each.shape)}" for each in found) if are_tensors else short(found)
+            output = module.eval()(boards, torch.ones((n, actions), dtype=torch.bool))
+        are_tensors = isinstance(output, tuple) and all(isinstance(item, torch.Tensor) for item in output)
+        shapes = [tuple(item.shape) for item in output] if are_tensors else []
+        if shapes != [(n, actions), (n,)] or not all(item.dtype.is_floating_point for item in output):
+            got = ", ".join(f"{item.dtype} {tuple(item.shape)}" for item in output) if are_tensors else short(output)
             raise ValueError(
                 f"for {n} positions, the module of {self.function} must return a tuple of logits {(n, actions)} and "
                 f"values {(n,)}, both floats, but it returned {got}"
@@ -162,12 +162,12 @@ class TorchNetwork:
         Raises:
             ValueError: the weights have other names or shapes, or are not floats where these are.
         """
-        found, wanted = (
-            {(name, *each.shape, "float" if each.dtype.is_floating_point else "int") for name, each in tensors.items()}
+        given, wanted = (
+            {(name, *leaf.shape, "float" if leaf.dtype.is_floating_point else "int") for name, leaf in tensors.items()}
             for tensors in (weights, self.weights)
         )
-        if found != wanted:
-            told = f"got {short(sorted(found - wanted))}, the network has {short(sorted(wanted - found))}"
+        if given != wanted:
+            told = f"got {short(sorted(given - wanted))}, the network has {short(sorted(wanted - given))}"
             raise ValueError(f"expected other tensors for {self!r}: {told}")
         made = copy.copy(self)
         made.training = dict(self.training)
@@ -375,16 +375,16 @@ def _made_by(function: str | Callable[[int], Any], size: int, options: Mapping[s
         ModuleNotFoundError: the function's file imports a Python module that does not exist.
         ValueError: there is no such function.
     """
-    found = import_object(PACKAGED.get(function, function)) if isinstance(function, str) else function
-    if found is None:
+    make = import_object(PACKAGED.get(function, function)) if isinstance(function, str) else function
+    if make is None:
         raise ValueError(
             f"expected a function as package.module:name or path.py:name, or one of the names {', '.join(PACKAGED)}, "
             f"got {short(function)}"
         )
-    is_class = isinstance(found, type) and issubclass(found, import_extra("torch", "torch").nn.Module)
-    if not is_class and not isinstance(found, FunctionType):
+    is_class = isinstance(make, type) and issubclass(make, import_extra("torch", "torch").nn.Module)
+    if not is_class and not isinstance(make, FunctionType):
         raise ValueError(f"{short(function)} is neither a function nor a subclass of torch.nn.Module")
-    return found(size, **options)
+    return make(size, **options)
 
 
 def to_device(array: npt.NDArray[Any], device: Any) -> _Tensor:

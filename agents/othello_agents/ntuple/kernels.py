@@ -63,15 +63,15 @@ def careful_moves(own: np.uint64, opponent: np.uint64, legal: np.uint64, board: 
     """
     if popcount(own) >= _MOST_TURNED:
         return legal
-    found, left = _0, legal
+    careful, left = _0, legal
     while left != _0:
         disc = left & (_0 - left)
         left ^= disc
         turned = flips(disc, own, opponent)
         mine = own | turned | disc
         if popcount(mine) > _MOST_TURNED or not _is_wiped_out(mine, opponent ^ turned, board):
-            found |= disc
-    return legal if found == _0 else found
+            careful |= disc
+    return legal if careful == _0 else careful
 
 
 class Tables(NamedTuple):

@@ -88,7 +88,7 @@ class Layout:
         Two weights that must be equal are mirror images of each other. A weight without a mirror image has its own
         index.
         """
-        found = np.arange(self.weights, dtype=np.int32)
+        mirrors = np.arange(self.weights, dtype=np.int32)
         start = 0
         for actions in shapes(self.size, self.wide).values():
             squares, count = _squares(actions, 0, self.size), 3 ** len(actions)
@@ -97,9 +97,9 @@ class Layout:
                 image = _squares(actions, k, self.size)
                 if image != squares and set(image) == set(squares):
                     order = [squares.index(square) for square in image]
-                    found[start : start + count] = start + digits[:, order] @ 3 ** np.arange(len(squares))
+                    mirrors[start : start + count] = start + digits[:, order] @ 3 ** np.arange(len(squares))
             start += count
-        return found
+        return mirrors
 
     def first_images(self) -> npt.NDArray[np.int64]:
         """The indices of the weights of which no mirror image has a lower index, in ascending order."""
@@ -117,23 +117,23 @@ def shapes(size: int = 8, wide: bool = False) -> dict[str, list[int]]:
     def at(row: int, column: int) -> int:
         return size * row + column
 
-    found = {"edge and X-squares": [at(0, c) for c in range(size)] + [at(1, 1), at(1, last - 1)]}
+    placed = {"edge and X-squares": [at(0, c) for c in range(size)] + [at(1, 1), at(1, last - 1)]}
     for row in range(1, half):
-        found[f"line {row + 1}"] = [at(row, c) for c in range(size)]
+        placed[f"line {row + 1}"] = [at(row, c) for c in range(size)]
     for length in range(size, 3, -1):
-        found[f"diagonal of {length}"] = [at(i, size - length + i) for i in range(length)]
+        placed[f"diagonal of {length}"] = [at(i, size - length + i) for i in range(length)]
     width = min(5, size)
-    found[f"corner 2x{width}"] = [at(r, c) for r in range(2) for c in range(width)]
-    found["corner 3x3"] = [at(r, c) for r in range(3) for c in range(3)]
+    placed[f"corner 2x{width}"] = [at(r, c) for r in range(2) for c in range(width)]
+    placed["corner 3x3"] = [at(r, c) for r in range(3) for c in range(3)]
     if wide:
-        found["corner triangle"] = [at(r, c) for r in range(4) for c in range(4 - r)]
+        placed["corner triangle"] = [at(r, c) for r in range(4) for c in range(4 - r)]
         side = min(4, last)  # on 4x4, a pattern over the whole diagonal would have more than one mirror image
-        found["corner diagonals"] = [at(r, c) for r in range(side) for c in range(side) if abs(r - c) <= 1]
-        found["corner 2x2 and lines 1"] = sorted({at(1, 1)} | {at(*s) for c in range(width) for s in ((0, c), (c, 0))})
-        found["corner 2x2 and lines 2"] = sorted(
+        placed["corner diagonals"] = [at(r, c) for r in range(side) for c in range(side) if abs(r - c) <= 1]
+        placed["corner 2x2 and lines 1"] = sorted({at(1, 1)} | {at(*s) for c in range(width) for s in ((0, c), (c, 0))})
+        placed["corner 2x2 and lines 2"] = sorted(
             {at(0, 0), at(0, 1), at(1, 0)} | {at(*s) for c in range(1, width) for s in ((1, c), (c, 1))}
         )
-    return found
+    return placed
 
 
 @cache
@@ -352,10 +352,10 @@ class NTupleNetwork:
         """Read the network from an open archive. Arrays are unpacked only after checks of their dtypes and shapes."""
         # Before NumPy 2.2, `np.savez_compressed` took its argument `allow_pickle` for an array and stored this array in
         # the file. Such files exist.
-        found = [name for name in archive.namelist() if name != "allow_pickle.npy"]
-        names = ["weights", *(name for name in ("errors", "step") if f"{name}.npy" in found)]
-        if sorted(found) != sorted(f"{name}.npy" for name in ("card", *names)):
-            got = ", ".join(found[:9]) or "none"
+        members = [name for name in archive.namelist() if name != "allow_pickle.npy"]
+        names = ["weights", *(name for name in ("errors", "step") if f"{name}.npy" in members)]
+        if sorted(members) != sorted(f"{name}.npy" for name in ("card", *names)):
+            got = ", ".join(members[:9]) or "none"
             raise ValueError(f"expected the arrays card and weights, and perhaps errors or step, got {got}")
         places, stages, training = _card(Member(archive, "card"))
         shape, images = (stages, places.weights), places.first_images()
@@ -393,8 +393,8 @@ def _card(member: Member) -> tuple[Layout, int, dict[str, Any]]:
         raise ValueError(f"its card has {member.dtype.itemsize // 4:,} characters, more than {_LONGEST_CARD:,}")
     card = parse_json(str(member.read()))
     if not isinstance(card, dict) or card.get("format") != FORMAT:
-        found = card.get("format") if isinstance(card, dict) else card
-        raise ValueError(f"its card must say format {FORMAT!r}, not {short(found)}")
+        got = card.get("format") if isinstance(card, dict) else card
+        raise ValueError(f"its card must say format {FORMAT!r}, not {short(got)}")
     size, stages, training = card.get("size"), card.get("stages"), card.get("training")
     if type(size) is not int or size not in bitboard.SIZES or type(stages) is not int or not isinstance(training, dict):
         raise ValueError(f"its card has a wrong size, stages or training: {short(card)}")

@@ -47,18 +47,18 @@ def mirror_images(own: int, opponent: int) -> list[_Key]:
     """The eight mirror images of a position, in the order of the board's `symmetries`."""
     same = own | opponent << 64  # both sets in one integer
     transposed = _swap(_swap(_swap(same, 7, 0x00AA_00AA_00AA_00AA), 14, 0x0000_CCCC_0000_CCCC), 28, 0xF0F0_F0F0)
-    found = []
+    images = []
     for x in (same, transposed):
         left_to_right = _swap(
             _swap(_swap(x, 1, 0x5555_5555_5555_5555), 2, 0x3333_3333_3333_3333), 4, 0x0F0F_0F0F_0F0F_0F0F
         )
         rows = [x, left_to_right]
         rows += [
-            _swap(_swap(_swap(each, 8, 0x00FF_00FF_00FF_00FF), 16, 0x0000_FFFF_0000_FFFF), 32, 0xFFFF_FFFF)
-            for each in rows
+            _swap(_swap(_swap(row, 8, 0x00FF_00FF_00FF_00FF), 16, 0x0000_FFFF_0000_FFFF), 32, 0xFFFF_FFFF)
+            for row in rows
         ]
-        found += [(each & _SET, each >> 64) for each in rows]
-    return found
+        images += [(row & _SET, row >> 64) for row in rows]
+    return images
 
 
 def _swap(x: int, distance: int, squares: int) -> int:

@@ -315,9 +315,9 @@ class Solver:
         worst, zero, depth = np.int64(WORST), np.int64(0), np.int64(_GUESSED_DEPTH)
         set_root(own, opponent, empty, self._evaluator)
         value = search(own, opponent, zero, -worst, worst, depth, self._evaluator, self._memory)
-        found = 2 * round(_DISCS_A_LOGIT * value / LOGIT / 2)
-        found = max(-(_SIZE**2), min(_SIZE**2, found))
-        return given if abs(found - given) <= _NEAR else found
+        guess = 2 * round(_DISCS_A_LOGIT * value / LOGIT / 2)
+        guess = max(-(_SIZE**2), min(_SIZE**2, guess))
+        return given if abs(guess - given) <= _NEAR else guess
 
     @property
     def _stopped(self) -> bool:

@@ -150,10 +150,10 @@ class CompiledSearch(Search):
 
     def search(self, state: State) -> Found:
         self._check(state)
-        found = self._search(state, self._depth, self._at_root(state))
+        result = self._search(state, self._depth, self._at_root(state))
         if self._compiled is not None and type(state) is Othello:
             self._settings[state.size] = kernels.settings(self._compiled, state.size, self._depth, self.method)
-        return found
+        return result
 
     def _search(self, state: State, depth: int, evaluate: Evaluate) -> Found:
         if self._compiled is None or type(state) is not Othello:

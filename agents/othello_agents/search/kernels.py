@@ -93,7 +93,7 @@ _BYTE = np.uint64(0xFF)
 _FILE_A = np.uint64(0x0101_0101_0101_0101)
 _FILE_H = np.uint64(0x8080_8080_8080_8080)
 
-_QUARTERS = tuple(dict.fromkeys(each.squares.quarter for each in PACKAGED if each.squares is not None))
+_QUARTERS = tuple(dict.fromkeys(packaged.squares.quarter for packaged in PACKAGED if packaged.squares is not None))
 """The square weights that are compiled into the kernels, in the form `Quarter` (the weights of a quarter of the board).
 `WEIGHTS` has a table for each quarter and each of the 3 sizes: table 3 * q + s is for `_QUARTERS[q]` and `SIZES[s]`."""
 
@@ -313,8 +313,8 @@ def search_batch(batch: OthelloPositions, method: int, depth: int, squares: Squa
     given = settings(squares, batch.size, depth, method)
     at_once = max(1, _AT_ONCE >> 3 * max(0, depth - _QUICK))
     slices = [slice(first, first + at_once) for first in range(0, max(len(batch), 1), at_once)]
-    found = [_search_batch(batch.own[part], batch.opponent[part], *given) for part in slices]
-    values, actions, nodes = zip(*found, strict=True)
+    results = [_search_batch(batch.own[part], batch.opponent[part], *given) for part in slices]
+    values, actions, nodes = zip(*results, strict=True)
     return np.concatenate(values), np.concatenate(actions), np.concatenate(nodes)
 
 
@@ -324,10 +324,10 @@ def _classes() -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
     Returns the sets of squares, (tables, C) uint64, and the weights, (tables, C) int64. Tables with fewer than C
     different weights have zeros in the unused places.
     """
-    found = [[(weight, np.flatnonzero(row == weight)) for weight in np.unique(row[row != 0])] for row in WEIGHTS]
-    most = max(map(len, found))
-    squares, weights = np.zeros((len(found), most), np.uint64), np.zeros((len(found), most), np.int64)
-    for table, classes in enumerate(found):
+    by_table = [[(weight, np.flatnonzero(row == weight)) for weight in np.unique(row[row != 0])] for row in WEIGHTS]
+    most = max(map(len, by_table))
+    squares, weights = np.zeros((len(by_table), most), np.uint64), np.zeros((len(by_table), most), np.int64)
+    for table, classes in enumerate(by_table):
         for c, (weight, places) in enumerate(classes):
             squares[table, c], weights[table, c] = sum(1 << int(place) for place in places), weight
     return squares, weights

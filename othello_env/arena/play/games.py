@@ -232,7 +232,7 @@ def _shown(as_text: Callable[[Any], str], value: Any) -> str:
     except Exception as error:  # the agent's author wrote the method that makes the text
         return f"<{type(value).__name__} whose text raised {type(error).__name__}>"
     cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-    return "".join(each if each.isprintable() or each in "\n\t" else "?" for each in cut)
+    return "".join(character if character.isprintable() or character in "\n\t" else "?" for character in cut)
 
 
 def _described(error: BaseException) -> str:

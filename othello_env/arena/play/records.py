@@ -206,7 +206,7 @@ class GameRecord:
     def with_files(self, files: Mapping[str, Mapping[str, str]]) -> GameRecord:
         """The record with the hashes of its agents' files. `files` has them by the name of the agent."""
         check_type("files", files, Mapping)
-        own = {path: each for name in self.agents for path, each in files.get(name, {}).items()}
+        own = {path: digest for name in self.agents for path, digest in files.get(name, {}).items()}
         return replace(self, versions={**self.versions, **own}) if own else self
 
     def to_json(self) -> str:

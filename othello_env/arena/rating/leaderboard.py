@@ -42,7 +42,7 @@ def leaderboard_rows(runs: _Runs) -> list[tuple[str, ...]]:
     Args:
         runs: the results of `run_benchmark`, of `run_perfection`, or of both, of each agent.
     """
-    return [_row(name, *found) for name, found in _by_agent(runs)]
+    return [_row(name, *results) for name, results in _by_agent(runs)]
 
 
 def leaderboard_page(runs: _Runs) -> str:
@@ -61,7 +61,7 @@ def leaderboard_chart(runs: _Runs) -> Figure | None:
     if not placed:
         return None
     games = sorted({placement.games for _, placement in placed})
-    subtitle = f"{' to '.join(str(each) for each in dict.fromkeys((games[0], games[-1])))} games each; random = 0"
+    subtitle = f"{' to '.join(str(count) for count in dict.fromkeys((games[0], games[-1])))} games each; random = 0"
     rows = [placement.row(name) for name, placement in placed]
     return row_chart(f"Elo on {placed[0][1].ladder.name}", subtitle, rows, "Elo (95% intervals)")
 
@@ -71,11 +71,11 @@ _Found = tuple[Benchmark | None, PerfectionBenchmark | None]
 
 def _by_agent(runs: _Runs) -> list[tuple[str, _Found]]:
     """The results of each agent, the strongest first."""
-    found: dict[str, _Found] = {}
+    results: dict[str, _Found] = {}
     for run in runs:
-        rated, perfect = found.get(run.agent, (None, None))
-        found[run.agent] = (run, perfect) if isinstance(run, Benchmark) else (rated, run)
-    return sorted(found.items(), key=lambda each: _order(*each[1]))
+        rated, perfect = results.get(run.agent, (None, None))
+        results[run.agent] = (run, perfect) if isinstance(run, Benchmark) else (rated, run)
+    return sorted(results.items(), key=lambda item: _order(*item[1]))
 
 
 def _order(rated: Benchmark | None, perfect: PerfectionBenchmark | None) -> tuple[float, ...]:

@@ -491,23 +491,23 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
         initial, options = self._initial, self._options
         self._ready = False  # so that a reset is needed after an error below
         if len(slices) == 1:
-            found = self._batch.step(actions, problems, out, initial, options)
-            problems = found[2]
+            outcome = self._batch.step(actions, problems, out, initial, options)
+            problems = outcome[2]
             if problems & self._options.refused:
                 self._ready = True
                 self._refuse(actions, problems)
-            all_found = [found]
+            outcomes = [outcome]
         else:
 
             def step_slice(k: int) -> tuple[EndedGames, int, int]:
                 part, places = slices[k], self._places[k]
-                found = part.step(actions[places], problems, part.part_of(out, places), initial, options)
-                found[0].rows["game"] += places.start
-                return found
+                outcome = part.step(actions[places], problems, part.part_of(out, places), initial, options)
+                outcome[0].rows["game"] += places.start
+                return outcome
 
-            all_found = self._threads.run(step_slice)
+            outcomes = self._threads.run(step_slice)
         self._ends = []
-        for ends, failed, _ in all_found:
+        for ends, failed, _ in outcomes:
             if failed:
                 raise _not_begun(failed)
             if len(ends.rows):
@@ -516,7 +516,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
 
     def _answer(self, out: Outputs, initial: InitialArrays) -> list[EndedGames]:
         """Let the opponents play until each game is over or it is the learner's turn. Returns the games that ended."""
-        found: list[EndedGames] = []
+        ended: list[EndedGames] = []
         while self._pool is not None and (waiting := self._batch.waiting()) is not None:
             actions = self._pool.ask(waiting, self._threads)
             legal = self._batch.are_legal(waiting.indices, actions)
@@ -529,8 +529,8 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
             if failed:
                 raise _not_begun(failed)
             if len(ends.rows):
-                found.append(ends)
-        return found
+                ended.append(ends)
+        return ended
 
     def _running(self, out: Outputs, plies: _Array, to_move: _Array) -> dict[str, Any]:
         """The info while no game is over."""
@@ -557,8 +557,8 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
         if self._pool is not None:
             info["opponent"] = _column(arrays.opponents.astype(np.int64))
         if self._ends:
-            illegal = sum(int(np.count_nonzero(each.rows["illegal"] >= 0)) for each in self._ends) if problems else 0
-            self._watch.count(sum(len(each.rows) for each in self._ends), illegal)
+            illegal = sum(int(np.count_nonzero(ends.rows["illegal"] >= 0)) for ends in self._ends) if problems else 0
+            self._watch.count(sum(len(ends.rows) for ends in self._ends), illegal)
             if not self._options.begin_next:
                 ended = self.ended()
                 for name in _FINAL_KEYS:

@@ -145,7 +145,7 @@ def make_opponents(opponents: Opponent | tuple[Opponent, ...], start: State) -> 
 def _made(opponents: Iterable[Opponent], start: State) -> tuple[list[Agent], list[str]]:
     """Make an agent from each opponent. Returns the agents and their names."""
     given = list(opponents)
-    agents = [make_agent(each) for each in given]
+    agents = [make_agent(opponent) for opponent in given]
     for agent in agents:
         agent.check_game(start)
     return agents, list(map(name_of, given, agents))

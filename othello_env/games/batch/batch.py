@@ -283,8 +283,8 @@ class Batch(ABC):
 
     def results(self, by_margin: bool = False) -> npt.NDArray[np.float64]:
         """(N, P) each player's result or, if `by_margin` is true, each player's margin; 0 in unfinished games."""
-        found: npt.NDArray[np.float64] = kernels.results(self.constants, tuple(self.arrays), by_margin)
-        return found
+        values: npt.NDArray[np.float64] = kernels.results(self.constants, tuple(self.arrays), by_margin)
+        return values
 
     def check(self, actions: npt.NDArray[np.int64]) -> int:
         """Check the actions before a step. `actions` is (N,) int64 and contiguous.

@@ -459,12 +459,12 @@ def results(constants: Any, arrays: _Fields, by_margin: bool) -> npt.NDArray[np.
     """(N, P) each player's result in N games or, if `by_margin`, margin; 0 in unfinished games."""
     state = BatchState(*arrays)
     players = state.opponents.shape[1] + 1
-    found = np.zeros((len(state.over), players))
+    values = np.zeros((len(state.over), players))
     for i in range(len(state.over)):
         if state.over[i]:
             for player in range(players):
-                found[i, player] = result(constants, state, i, player, by_margin)
-    return found
+                values[i, player] = result(constants, state, i, player, by_margin)
+    return values
 
 
 @kernel
