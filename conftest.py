@@ -1,7 +1,9 @@
 """Turn warnings in tests and doctests into errors, except warnings from pytest plugins that the tests do not use."""
 
+import builtins
 import importlib.util
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -11,6 +13,13 @@ if importlib.util.find_spec("jax") is None:  # an optional extra; without it thi
     collect_ignore = ["othello_env/jax"]
 
 _OURS = {"_pytest", "pytest", "xdist", "_hypothesis_pytestplugin", "hypothesis"}
+
+
+@pytest.fixture(autouse=True)
+def no_last_value() -> Iterator[None]:
+    """A doctest leaves its last value in `builtins._`. If this is a tuple with a list, tyro cannot be imported."""
+    yield
+    vars(builtins).pop("_", None)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

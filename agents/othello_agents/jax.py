@@ -1,7 +1,7 @@
 """Opponents inside ``jit`` (the extra ``jax``): the agents `random`, `maximizer` and `ntuple` as functions for JAX.
 
 Each function here takes the board's size and the options of a spec, and returns an opponent as
-`othello_env.jax.opponents` describes it. The moves are the same as those of the agent of that name.
+`othello_env.jax.env` describes it. The moves are the same as those of the agent of that name.
 """
 
 from __future__ import annotations

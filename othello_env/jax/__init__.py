@@ -11,9 +11,8 @@ rules are those of `othello_env.games.othello.bitboard`: JAX traces the function
 - `sample_legal`: uniformly random legal actions.
 """
 
-from othello_env.jax.env import Othello, State, legal_moves, sample_legal
+from othello_env.jax.env import Gymnax, OnePlayer, Othello, State, find_opponent, legal_moves, sample_legal
 from othello_env.jax.network import Network, agent
-from othello_env.jax.opponents import Gymnax, OnePlayer, find_opponent
 from othello_env.jax.vector import DeviceVectorEnv
 
 __all__ = [

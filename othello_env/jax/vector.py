@@ -17,9 +17,8 @@ from gymnasium.vector.utils import batch_space
 
 from othello_env.games.game import check_seed
 from othello_env.games.openings import OpeningsSpec
-from othello_env.jax.env import Othello, State, as_array
+from othello_env.jax.env import Opponent, Othello, State, as_array
 from othello_env.jax.library import jax, jnp
-from othello_env.jax.opponents import Opponent
 from othello_env.support.numbers import check_whole
 
 __all__ = ["DeviceVectorEnv"]
@@ -43,7 +42,7 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
 
     Args:
         num_envs: the number of games.
-        opponent: a spec, a function (see `othello_env.jax.opponents`), or None for self-play.
+        opponent: a spec, a function (see `othello_env.jax.env`), or None for self-play.
         size: the height and width of the board, 4, 6 or 8.
         openings: where games begin; see `othello_env.jax.Othello`.
 

@@ -145,7 +145,7 @@ def agent_from_spec(
     weights: Path | None = None,
     size: int = 8,
     vocabulary: str = "othello-gpt",
-    illegal: str = "next",
+    illegal: Literal["next", "forfeit"] = "next",
 ) -> SequenceAgent:
     """The agent that a spec (a text) names, such as ``sequence:model=gpt.py:make,weights=gpt.safetensors``.
 
@@ -164,7 +164,7 @@ def agent_from_spec(
     make = import_object(model)
     if not callable(make):
         raise ValueError(f"model must name a function, as path.py:name or package.module:name, not {model!r}")
-    made = make(size)
+    made: Any = make(size)
     if weights is not None:
         load_weights(made, weights)
     options = {
@@ -174,4 +174,4 @@ def agent_from_spec(
         "vocabulary": None if vocabulary == "othello-gpt" else vocabulary,
         "illegal": None if illegal == "next" else illegal,
     }
-    return SequenceAgent(made, size, vocabulary, illegal, spec_text("sequence", options))  # type: ignore[arg-type]
+    return SequenceAgent(made, size, vocabulary, illegal, spec_text("sequence", options))
