@@ -102,7 +102,7 @@ def command(
     if out is not None:
         options.make_new_folder(out)
     seconds, within = None if minutes is None else 60 * minutes, HALF_WIDTH if within is None else within
-    found: list[Benchmark | PerfectionBenchmark] = []
+    results: list[Benchmark | PerfectionBenchmark] = []
     for player in players:
         if isinstance(player, ChatAgent):
             moves = _expected_moves(size, games, within, endgame)
@@ -114,31 +114,31 @@ def command(
             accuracy = measure_endgame(player, seed=seed)
             settings = {"seed": seed, **file_settings(player)}
             seconds_taken = time.perf_counter() - began
-            found.append(Benchmark(agent, None, accuracy, settings, seconds_taken).with_answers(player))
-            _report(found[-1], folder, player)
+            results.append(Benchmark(agent, None, accuracy, settings, seconds_taken).with_answers(player))
+            _report(results[-1], folder, player)
         if has_ladder and not endgame:
-            found.append(_rate(player, agent, size, within, games, seconds, folder, seed))
+            results.append(_rate(player, agent, size, within, games, seconds, folder, seed))
         if size != Othello().size:
             each_once = 2 * len(solved_openings(size))
             most = 0 if endgame else each_once if games is None else min(games, each_once)
-            found.append(_measure_perfection(player, agent, size, most, folder, seed))
+            results.append(_measure_perfection(player, agent, size, most, folder, seed))
     if len(agents) > 1:
-        _compare(agents, found, out)
+        _compare(agents, results, out)
 
 
-def _compare(agents: tuple[str, ...], found: list[Benchmark | PerfectionBenchmark], out: Path | None) -> None:
+def _compare(agents: tuple[str, ...], results: list[Benchmark | PerfectionBenchmark], out: Path | None) -> None:
     """Print and write the means over the runs of one method, or the leaderboard of agents that are no such runs."""
     files = [tuple(file for file in named_files(agent) if file.suffix != ".py") for agent in agents]
     if len(set(files) - {()}) == len(agents):
         if out is not None:
-            write_json(out / "seeds.json", seeds_json(found))
-        click.echo(options.table(SEEDS_COLUMNS, seeds_rows(found)))
+            write_json(out / "seeds.json", seeds_json(results))
+        click.echo(options.table(SEEDS_COLUMNS, seeds_rows(results)))
         return
     if out is not None:
-        write_file(out / "leaderboard.md", leaderboard_page(found).encode())
-        if (chart := leaderboard_chart(found)) is not None:
+        write_file(out / "leaderboard.md", leaderboard_page(results).encode())
+        if (chart := leaderboard_chart(results)) is not None:
             write_file(out / "leaderboard.png", png(chart))
-    click.echo(options.table(COLUMNS, leaderboard_rows(found)))
+    click.echo(options.table(COLUMNS, leaderboard_rows(results)))
 
 
 def _expected_moves(size: int, games: int | None, within: float, endgame: bool) -> int:
@@ -193,10 +193,10 @@ def _measure_perfection(
     """Run the benchmark for small boards, report its results and return them."""
 
     def run(keep: Callable[[PerfectionBenchmark], None]) -> PerfectionBenchmark:
-        def progress(found: PerfectionBenchmark) -> None:
-            keep(found)
-            if found.games is not None and found.games.match.games:
-                options.show(f"{found.games.match.games} games", f"{found.games.loss:.1f} discs lost a game")
+        def progress(so_far: PerfectionBenchmark) -> None:
+            keep(so_far)
+            if so_far.games is not None and so_far.games.match.games:
+                options.show(f"{so_far.games.match.games} games", f"{so_far.games.loss:.1f} discs lost a game")
 
         return run_perfection(player, size=size, name=agent, games=games, seed=seed, progress=progress)
 
@@ -208,7 +208,7 @@ def _run(run: Callable[[Callable[[_B], None]], _B], out: Path | None, player: Ag
 
     Args:
         run: a function. ``run(keep)`` runs the benchmark and returns its results. During the run, it calls
-            ``keep(found)`` with the results so far.
+            ``keep(so_far)`` with the results so far.
         out: see `_report`.
         player: the agent.
     """
@@ -217,9 +217,9 @@ def _run(run: Callable[[Callable[[_B], None]], _B], out: Path | None, player: Ag
         result = run(partial.append)
     except (KeyboardInterrupt, AgentLeftError):
         options.show("")
-        for found in partial:
-            so_far = found.with_answers(player) if isinstance(found, Benchmark) else found
-            _report(replace(so_far, settings=found.settings | {"interrupted": True}), out, player)
+        for last in partial:
+            so_far = last.with_answers(player) if isinstance(last, Benchmark) else last
+            _report(replace(so_far, settings=last.settings | {"interrupted": True}), out, player)
         raise
     options.show("")
     _report(result, out, player)

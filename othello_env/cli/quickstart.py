@@ -111,7 +111,7 @@ def _measure(agent: Path, games: int, seed: int) -> dict[str, MatchResult]:
                 )
     finally:
         options.say(f"{agent}, {games} games against each, openings {_OPENINGS}, seed {seed}:")
-        click.echo(options.table(HEAD, [result_row(*each) for each in results.items()]))
+        click.echo(options.table(HEAD, [result_row(*item) for item in results.items()]))
     return results
 
 
@@ -121,9 +121,9 @@ def _rate(specs: tuple[str, ...], games: int, seed: int) -> list[Benchmark]:
     with options.bar("games", games * len(specs)) as step:
         for spec in specs:
             began = time.perf_counter()
-            found = place(spec, half_width=1.0, games=games, seed=seed, progress=lambda _: step(2))
-            ratings.append(Benchmark(spec, found, None, {"seed": seed}, time.perf_counter() - began))
-            rows.append((spec, found.elo_text, f"{1e3 * found.seconds_a_move:.2g}"))
+            placement = place(spec, half_width=1.0, games=games, seed=seed, progress=lambda _: step(2))
+            ratings.append(Benchmark(spec, placement, None, {"seed": seed}, time.perf_counter() - began))
+            rows.append((spec, placement.elo_text, f"{1e3 * placement.seconds_a_move:.2g}"))
     click.echo()
     options.say(f"The same by {games} games each on {LADDER}, seed {seed}:")
     click.echo(options.table(("agent", "Elo", "ms a move"), rows))

@@ -135,10 +135,10 @@ class Dataset:
         progress(min(count, made._present() * part_size))
         for part in range(made._present(), made._num_parts):
             first, size = part * part_size, made._size(part)
-            found = games(first, size)
-            if len(found) != size:
-                raise ValueError(f"expected {size:,} games from number {first:,} on, got {len(found):,}")
-            write_file(made._path(part), archive.dump(found))
+            batch = games(first, size)
+            if len(batch) != size:
+                raise ValueError(f"expected {size:,} games from number {first:,} on, got {len(batch):,}")
+            write_file(made._path(part), archive.dump(batch))
             progress(first + size)
         return made
 
@@ -211,7 +211,7 @@ class Dataset:
 
 def _write_card(dataset: Dataset, command: str | None) -> None:
     """Write the dataset card. If there is a card, add the continuation to it."""
-    path, used = dataset.folder / "README.md", ", ".join(f"{name} {each}" for name, each in versions().items())
+    path, used = dataset.folder / "README.md", ", ".join(f"{name} {version}" for name, version in versions().items())
     if path.exists():
         card = path.read_text(encoding="utf-8")
         line = f"- continued to {dataset.count:,} games with: {used}\n"

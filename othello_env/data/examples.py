@@ -105,19 +105,19 @@ def examples(
     order = np.arange(len(games)) if seed is None else rng.permutation(len(games))
     outcomes = games.outcomes
     returns, margins = (
-        np.where(outcomes.over[:, np.newaxis], each, np.nan) for each in (outcomes.returns, outcomes.margins)
+        np.where(outcomes.over[:, np.newaxis], values, np.nan) for values in (outcomes.returns, outcomes.margins)
     )
     left: list[Examples] = []
     for begin in range(0, len(games), AT_ONCE):
         chosen = order[begin : begin + AT_ONCE]
-        found = _expand(games[chosen], chosen, returns[chosen], margins[chosen])
+        expanded = _expand(games[chosen], chosen, returns[chosen], margins[chosen])
         if not passes:
-            found = found.part(found.action != getattr(games.starts[0], "pass_action", -1))
+            expanded = expanded.part(expanded.action != getattr(games.starts[0], "pass_action", -1))
         if seed is not None:
-            found = found.part(rng.permutation(len(found)))
+            expanded = expanded.part(rng.permutation(len(expanded)))
         if symmetric:
-            found = found.transformed(rng.integers(symmetries.COUNT, size=len(found)))
-        left.append(found)
+            expanded = expanded.transformed(rng.integers(symmetries.COUNT, size=len(expanded)))
+        left.append(expanded)
         while sum(map(len, left)) >= batch_size:
             whole = _joined(left)
             yield whole.part(slice(batch_size))

@@ -72,11 +72,11 @@ class Statistics:
     def from_parts(cls, parts: Iterable[Statistics]) -> Statistics:
         """Combine the statistics of several parts into the statistics of all their games."""
         given = list(check_each("parts", parts, Statistics))
-        games, finished = sum(each.games for each in given), sum(each.finished for each in given)
+        games, finished = sum(part.games for part in given), sum(part.finished for part in given)
 
         def mean(name: str, weight: str, total: int) -> float:
-            known = [each for each in given if getattr(each, weight)]
-            return sum(getattr(each, name) * getattr(each, weight) for each in known) / total if total else float("nan")
+            known = [part for part in given if getattr(part, weight)]
+            return sum(getattr(part, name) * getattr(part, weight) for part in known) / total if total else float("nan")
 
         names = ("first_wins", "second_wins", "draws", "margin")
         shares = {name: mean(name, "finished", finished) for name in names}
@@ -162,11 +162,11 @@ class Games:
                 f"{n:,} games of up to {longest:,} plies are too many; use parts of {_MOST_ACTIONS:,} plies"
             )
         inside = np.arange(longest) < self.lengths[:, np.newaxis]
-        found = np.where(inside, given[:, :longest], 0)
-        if found.size and not 0 <= found.min() <= found.max() <= most:
-            raise ValueError(f"actions must be 0 to {most}, not {found.min()} to {found.max()}")
+        filled = np.where(inside, given[:, :longest], 0)
+        if filled.size and not 0 <= filled.min() <= filled.max() <= most:
+            raise ValueError(f"actions must be 0 to {most}, not {filled.min()} to {filled.max()}")
         kind = np.int8 if most <= np.iinfo(np.int8).max else np.int16
-        self.actions: npt.NDArray[np.signedinteger] = np.where(inside, found, -1).astype(kind)
+        self.actions: npt.NDArray[np.signedinteger] = np.where(inside, filled, -1).astype(kind)
         for name, column in self.columns.items():
             if column.ndim == 2:
                 self.columns[name] = np.where(inside, _widened(column, longest), column.dtype.type(np.nan))
@@ -227,9 +227,9 @@ class Games:
         rows = [np.pad(part.actions, ((0, 0), (0, width - part.actions.shape[1]))) for part in given]
         columns = {}
         for name in given[0].columns:
-            found = [part.columns.get(name) for part in given]
+            of_parts = [part.columns.get(name) for part in given]
             present = [
-                _widened(column, width) if column.ndim == 2 else column for column in found if column is not None
+                _widened(column, width) if column.ndim == 2 else column for column in of_parts if column is not None
             ]
             if len(present) == len(given):
                 columns[name] = np.concatenate(present)
@@ -328,7 +328,7 @@ class Games:
         outcomes = self.outcomes
         returns = outcomes.returns[outcomes.over, 0]
         first, second, drawn = (
-            float((returns == each).mean()) if len(returns) else float("nan") for each in (1, -1, 0)
+            float((returns == value).mean()) if len(returns) else float("nan") for value in (1, -1, 0)
         )
         margin = float(outcomes.margins[outcomes.over, 0].mean()) if len(returns) else float("nan")
         passing = getattr(self.starts[0], "pass_action", None)
@@ -386,8 +386,8 @@ def check_standard(games: Games, what: str) -> None:
         ValueError: the games are of another kind, or begin at another position.
     """
     if str(check_type("games", games, Games).rules) != "othello" or not games.begin_as_usual:
-        found = f"games of {games.rules}" if games.begin_as_usual else f"games of {games.rules} from other positions"
-        raise ValueError(f"{what} games of othello on 8x8 from the usual start, not {found}")
+        given = f"games of {games.rules}" if games.begin_as_usual else f"games of {games.rules} from other positions"
+        raise ValueError(f"{what} games of othello on 8x8 from the usual start, not {given}")
 
 
 def placed_discs(games: Games) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -417,8 +417,8 @@ def with_passes(
         number of each game's first illegal move, counted from 0; -1 if all moves are legal. The actions of a game end
         before its first illegal move.
     """
-    found = kernels.replay(squares, start)
-    return found.actions, found.lengths, found.wrong
+    played = kernels.replay(squares, start)
+    return played.actions, played.lengths, played.wrong
 
 
 def random_games(count: int, *, size: int = 8, seed: int = 0, first: int = 0, num_threads: int = 1) -> Games:

@@ -82,7 +82,7 @@ def replay(
     """
     n, spec = len(rows), GameSpec.from_state(start)
     assert spec is not None
-    found = Replayed(
+    replayed = Replayed(
         np.full((n, LONGEST), -1, np.int8),
         np.zeros(n, np.int32),
         np.full(n, -1, np.int32),
@@ -98,11 +98,11 @@ def replay(
         part = slice(first, first + _AT_ONCE)
         games = batch.part(slice(len(rows[part])))
         games.begin_at([start], np.zeros(len(games), np.int64))
-        _replay(games.constants, tuple(games.arrays), rows[part], passes, tuple(each[part] for each in found))
+        _replay(games.constants, tuple(games.arrays), rows[part], passes, tuple(field[part] for field in replayed))
     if transposed:
-        for sets in (found.own, found.opponent, found.legal):
+        for sets in (replayed.own, replayed.opponent, replayed.legal):
             _transpose_all(sets.reshape(-1))
-    return found
+    return replayed
 
 
 @kernel
@@ -110,9 +110,9 @@ def _replay(
     constants: Any, arrays: tuple[Any, ...], rows: npt.NDArray[np.int8], passes: bool, found_fields: tuple[Any, ...]
 ) -> None:
     """Do what `replay` does. `arrays` has the fields of the `BatchState` of N games at their start."""
-    state, found = BatchState(*arrays), Replayed(*found_fields)
+    state, replayed = BatchState(*arrays), Replayed(*found_fields)
     boards, n, passing = state.boards, len(rows), constants.size * constants.size
-    length = found.own.shape[1]
+    length = replayed.own.shape[1]
     next_entry, has_passed = np.zeros(n, np.int64), np.zeros(n, np.bool_)
     actions, waits, playing = np.zeros(n, np.int64), np.zeros(n, np.bool_), np.ones(n, np.bool_)
     while playing.any():
@@ -125,42 +125,42 @@ def _replay(
                 continue
             entry = int(rows[i, next_entry[i]]) if next_entry[i] < rows.shape[1] else -1
             if has_passed[i] and entry == passing:
-                _note(found, i, passing)
+                _note(replayed, i, passing)
                 has_passed[i] = False
                 next_entry[i] += 1
                 entry = int(rows[i, next_entry[i]]) if next_entry[i] < rows.shape[1] else -1
             is_legal_entry = entry >= 0 and not state.over[i] and is_legal(constants, state, i, entry)
             if not is_legal_entry:
-                found.wrong[i] = next_entry[i] if entry >= 0 else -1
-                found.ended[i], playing[i] = state.over[i], False
+                replayed.wrong[i] = next_entry[i] if entry >= 0 else -1
+                replayed.ended[i], playing[i] = state.over[i], False
                 continue
             if has_passed[i]:
-                _note(found, i, passing)
+                _note(replayed, i, passing)
                 has_passed[i] = False
-            _note(found, i, entry)
+            _note(replayed, i, entry)
             next_entry[i] += 1
             actions[i], waits[i] = entry, False
         play_all(constants, state, actions, waits)
         for i in range(n):
             if waits[i]:
                 continue
-            place = found.moves[i]
+            place = replayed.moves[i]
             if not passes and actions[i] == passing:  # a pass without a place: the squares are the next player's
                 place -= 1
                 if 0 <= place < length:
-                    found.legal[i, place] = boards.legal[i]
+                    replayed.legal[i, place] = boards.legal[i]
                 continue
             if place < length:
-                found.own[i, place], found.opponent[i, place] = boards.own[i], boards.opponent[i]
-                found.legal[i, place], found.to_move[i, place] = boards.legal[i], state.to_move[i]
-            found.moves[i] += 1
+                replayed.own[i, place], replayed.opponent[i, place] = boards.own[i], boards.opponent[i]
+                replayed.legal[i, place], replayed.to_move[i, place] = boards.legal[i], state.to_move[i]
+            replayed.moves[i] += 1
 
 
 @kernel(inline=True)
-def _note(found: Replayed, i: int, action: int) -> None:
+def _note(replayed: Replayed, i: int, action: int) -> None:
     """Add an action to those of game i."""
-    found.actions[i, found.lengths[i]] = action
-    found.lengths[i] += 1
+    replayed.actions[i, replayed.lengths[i]] = action
+    replayed.lengths[i] += 1
 
 
 @kernel

@@ -115,7 +115,7 @@ def exact_scores(
     boards = positions if isinstance(positions, OthelloPositions) else OthelloPositions.from_states(list(positions))
     parts = [boards.part(slice(k, k + _AT_ONCE)) for k in range(0, len(boards), _AT_ONCE)]
     if len(parts) < 2 or (workers in (None, 1) and not ray):
-        found = [_solved(part) for part in parts]
+        solutions = [_solved(part) for part in parts]
     else:
         start, jobs = partial(Worker, _solver), enumerate(parts)
         if ray:
@@ -123,8 +123,8 @@ def exact_scores(
         else:
             solved = run_jobs(start, jobs, workers or 1)
         with closing(solved):
-            found = [scores for _, scores in sorted(solved, key=itemgetter(0))]
-    values = np.concatenate([np.zeros((0, boards.size**2 + 1)), *found])
+            solutions = [scores for _, scores in sorted(solved, key=itemgetter(0))]
+    values = np.concatenate([np.zeros((0, boards.size**2 + 1)), *solutions])
     return values.astype(np.float32)
 
 

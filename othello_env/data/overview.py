@@ -53,17 +53,17 @@ class Overview:
             ValueError: the games are of three players.
             GamesError: a move is illegal.
         """
-        found, margins, plies, openings = [], Counter[int](), Counter[int](), Counter[str]()
+        statistics, margins, plies, openings = [], Counter[int](), Counter[int](), Counter[str]()
         turned = False
         for games in check_each("parts", parts, Games):
-            found.append(games.statistics())
+            statistics.append(games.statistics())
             outcomes = games.outcomes
             margins.update(_counted(outcomes.margins[outcomes.over, 0].astype(np.int64)))
             plies.update(_counted(games.lengths))
             turns = isinstance(games.rules.start(0), Othello)  # its first moves are equivalent by symmetry
             openings.update(_openings(games, turns))
             turned = turned or turns
-        return cls(Statistics.from_parts(found), margins, plies, openings, turned)
+        return cls(Statistics.from_parts(statistics), margins, plies, openings, turned)
 
     def picture(self, title: str, players: tuple[str, ...]) -> bytes:
         """Draw the results, the lengths and the most frequent openings. Return the bytes of a PNG file.
@@ -86,17 +86,17 @@ class Overview:
 
 
 def _counted(values: np.ndarray) -> dict[int, int]:
-    return dict(zip(*(each.tolist() for each in np.unique(values, return_counts=True)), strict=True))
+    return dict(zip(*(array.tolist() for array in np.unique(values, return_counts=True)), strict=True))
 
 
 def _openings(games: Games, turns: bool) -> Counter[str]:
     usual = games.rules.start(0)
     is_usual = np.array([start == usual for start in games.starts])[games.start]
     chosen = games.actions[is_usual & (games.lengths >= OPENING), :OPENING]
-    found = Counter[str]()
+    counts = Counter[str]()
     for row, count in zip(*np.unique(chosen, axis=0, return_counts=True), strict=True):
-        found[usual.names_of((_turned(usual, row) if turns else row).tolist())] += int(count)
-    return found
+        counts[usual.names_of((_turned(usual, row) if turns else row).tolist())] += int(count)
+    return counts
 
 
 def _turned(start: State, row: np.ndarray) -> np.ndarray:
@@ -104,4 +104,4 @@ def _turned(start: State, row: np.ndarray) -> np.ndarray:
     size = start.observation_shape[1]
     first = size * (size // 2) + size // 2 + 1
     turned = (symmetries.transform_actions(row, k, size) for k in range(symmetries.COUNT))
-    return next((each for each in turned if each[0] == first and start.is_legal(int(each[0]))), row)
+    return next((actions for actions in turned if actions[0] == first and start.is_legal(int(actions[0]))), row)

@@ -69,9 +69,9 @@ def play_to_end(games: Games) -> tuple[Outcomes, npt.NDArray[np.int32]]:
         are legal. If a game has an illegal action, its end has no meaning.
     """
     players = games.starts[0].num_players
-    found = [_played(games[first : first + AT_ONCE]) for first in range(0, len(games), AT_ONCE)]
+    played = [_played(games[first : first + AT_ONCE]) for first in range(0, len(games), AT_ONCE)]
     empty = np.zeros(0, np.bool_), np.zeros((0, players)), np.zeros((0, players)), np.zeros(0, np.int32)
-    over, returns, margins, wrong = (np.concatenate(each) for each in zip(empty, *found, strict=True))
+    over, returns, margins, wrong = (np.concatenate(arrays) for arrays in zip(empty, *played, strict=True))
     return Outcomes(over, returns.astype(np.float32), margins.astype(np.float32)), wrong
 
 
@@ -134,7 +134,7 @@ def _played(games: Games) -> tuple[npt.NDArray[Any], ...]:
     batch = _batch(games)
     if batch is not None:
         rank, wrong = _play(games, batch)
-        return tuple(each[rank] for each in (batch.arrays.over, batch.results(), batch.results(by_margin=True), wrong))
+        return tuple(part[rank] for part in (batch.arrays.over, batch.results(), batch.results(by_margin=True), wrong))
     walks, players = list(_walks(games)), games.starts[0].num_players
     return (
         np.array([last.is_over for _, last, _ in walks], np.bool_),

@@ -192,8 +192,8 @@ def _reviews(
         if known is not None:
             yield _judged(ply, state, actions[ply], known, is_exact=True, depth=state.empties)
             continue
-        found = analyst.analyse(state, lines=_MOST_LINES)
-        yield _judged(ply, state, actions[ply], _scores(found), is_exact=found.exact, depth=found.depth)
+        analysis = analyst.analyse(state, lines=_MOST_LINES)
+        yield _judged(ply, state, actions[ply], _scores(analysis), is_exact=analysis.exact, depth=analysis.depth)
     if solved < len(states):
         solver: Any = make_agent("engine")
         rows = solver.exact_scores(states[solved:])
@@ -239,15 +239,15 @@ def _judged(
     ply: int, state: Othello, action: int, scores: dict[int, float], *, is_exact: bool, depth: int
 ) -> MoveReview:
     best_score = max(scores.values())
-    best = action if scores[action] == best_score else max(scores, key=lambda each: scores[each])
+    best = action if scores[action] == best_score else max(scores, key=lambda move: scores[move])
     return MoveReview(ply + 1, state, action, best, scores[action], best_score, is_exact, depth)
 
 
-def _scores(found: Any) -> dict[int, float]:
-    """The score in discs of each legal action. `found` is an analysis with a principal variation for each action."""
-    lines = {line.pv[0]: line.discs for line in found.lines}
+def _scores(analysis: Any) -> dict[int, float]:
+    """The score in discs of each legal action. `analysis` has a principal variation for each action."""
+    lines = {line.pv[0]: line.discs for line in analysis.lines}
     if None in lines.values():
-        raise ValueError(f"scores in {found.unit} have no meaning in discs; use an engine with n-tuple weights")
+        raise ValueError(f"scores in {analysis.unit} have no meaning in discs; use an engine with n-tuple weights")
     return {action: lines[action] for action in sorted(lines)}
 
 

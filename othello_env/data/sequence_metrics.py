@@ -101,12 +101,12 @@ class SequenceReport:
 
     def row(self) -> dict[str, Any]:
         """The numbers that are not by token, rounded, as a dict that JSON can hold; None for NaN."""
-        found: dict[str, Any] = {}
+        numbers: dict[str, Any] = {}
         for name in ("error", "legal_mass", "compression", "precision", "recall"):
             share: Share = getattr(self, name)
-            found[name] = None if np.isnan(share.value) else round(share.value, 5)
-            found[f"{name}95"] = [round(share.low, 5), round(share.high, 5)]
-        return found
+            numbers[name] = None if np.isnan(share.value) else round(share.value, 5)
+            numbers[f"{name}95"] = [round(share.low, 5), round(share.high, 5)]
+        return numbers
 
 
 def measure_sequences(
@@ -144,8 +144,8 @@ def measure_sequences(
     wrong, mass, known = _next_tokens(model, stream, games)
     same, others = _pairs(stream, pairs, depth)
     merged, parted = (
-        measure_boundaries(model, *each, depth=depth, threshold=threshold, rules=rules, vocabulary=vocabulary)
-        for each in (same, others)
+        measure_boundaries(model, *sides, depth=depth, threshold=threshold, rules=rules, vocabulary=vocabulary)
+        for sides in (same, others)
     )
     return SequenceReport(
         _share(wrong.sum(axis=1) / known.sum(axis=1)),
@@ -194,7 +194,7 @@ def measure_boundaries(
     pair, ends = np.arange(rows.shape[1]), lengths[0]
     rows = np.pad(rows, ((0, 0), (0, 0), (0, depth))).astype(np.int8)
     accepted, valid = np.ones((2, 2, len(pair)), np.bool_)
-    found = np.zeros((4, len(pair)), np.int64)
+    totals = np.zeros((4, len(pair)), np.int64)
     for _ in range(depth):
         both = rows.reshape(-1, rows.shape[2]), np.tile(ends, 2)
         by_model = _likely(model, *both, words.count, threshold).reshape(2, -1, words.count)
@@ -203,13 +203,13 @@ def measure_boundaries(
         own = by_model[0] & ~by_model[1] & accepted[1][:, np.newaxis]
         true = by_rules[0] & ~by_rules[1] & valid[1][:, np.newaxis]
         counts = (own, own & by_rules[0] & ~by_rules[1], true, true & by_model[0] & ~by_model[1])
-        for total, each in zip(found, counts, strict=True):
-            np.add.at(total, pair, each.sum(axis=1))
+        for total, count in zip(totals, counts, strict=True):
+            np.add.at(total, pair, count.sum(axis=1))
         node, token = np.nonzero(by_model.all(axis=0) | by_rules.all(axis=0))
         accepted, valid = by_model[:, node, token], by_rules[:, node, token]
         rows, pair, ends = rows[:, node], pair[node], ends[node] + 1
         rows[:, np.arange(len(node)), ends - 1] = token
-    return Boundaries(*found)
+    return Boundaries(*totals)
 
 
 def _share(values: npt.NDArray[Any]) -> Share:
@@ -241,7 +241,7 @@ def _next_tokens(
         left -= len(rows)
         if not left:
             break
-    wrong, mass, known = (np.concatenate(each) for each in zip(*parts, strict=True))
+    wrong, mass, known = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     return wrong, mass, known
 
 
@@ -262,14 +262,14 @@ def _likely(
 
     Token 0 is no move, so it is no part of a suffix.
     """
-    found = np.zeros((len(rows), count), np.bool_)
+    accepted = np.zeros((len(rows), count), np.bool_)
     order = np.argsort(ends, kind="stable")  # so that the rows of a call are about equally long
     for first in range(0, len(rows), _ROWS):
         part = order[first : first + _ROWS]
         logits = logits_of(model, rows[part, : ends[part].max()], count)[np.arange(len(part)), ends[part] - 1]
-        found[part] = _probabilities(logits) > threshold
-    found[:, 0] = False
-    return found
+        accepted[part] = _probabilities(logits) > threshold
+    accepted[:, 0] = False
+    return accepted
 
 
 def _legal(
@@ -277,8 +277,8 @@ def _legal(
 ) -> npt.NDArray[np.bool_]:
     """(R, V), whether each token is legal after the first `ends` tokens, (R,), of each row."""
     parts = [slice(first, first + _ROWS) for first in range(0, max(len(rows), 1), _ROWS)]
-    found = [legal_tokens(rows[part], vocabulary, rules)[np.arange(len(rows[part])), ends[part] - 1] for part in parts]
-    return np.concatenate(found)
+    legal = [legal_tokens(rows[part], vocabulary, rules)[np.arange(len(rows[part])), ends[part] - 1] for part in parts]
+    return np.concatenate(legal)
 
 
 def _pairs(stream: SequenceStream, count: int, depth: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:

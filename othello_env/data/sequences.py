@@ -118,19 +118,19 @@ class BoardSets:
         """
         try:
             with Path(path).open("rb") as file, zipfile.ZipFile(file) as archive:
-                found = cls(**read_arrays(archive, [each.name for each in fields(cls)]))
+                labels = cls(**read_arrays(archive, [field.name for field in fields(cls)]))
         except FileNotFoundError:
             raise
         except GamesError as error:
             raise GamesError(f"{path}: {error}") from None
         except (*DAMAGE, KeyError, TypeError) as error:
             raise GamesError(f"{path}: this is no file of labels of boards, or it is damaged: {error}") from None
-        kinds = [array.dtype for array in vars(found).values()]
-        shapes = {array.shape for array in (found.mine, found.yours, found.legal, found.to_move)}
-        is_sound = kinds == [np.uint64] * 3 + [np.int8] * 2 and found.moves.ndim == 1 and (found.moves >= 0).all()
-        if not is_sound or shapes != {(int(found.moves.sum()),)}:
+        kinds = [array.dtype for array in vars(labels).values()]
+        shapes = {array.shape for array in (labels.mine, labels.yours, labels.legal, labels.to_move)}
+        is_sound = kinds == [np.uint64] * 3 + [np.int8] * 2 and labels.moves.ndim == 1 and (labels.moves >= 0).all()
+        if not is_sound or shapes != {(int(labels.moves.sum()),)}:
             raise GamesError(f"{path}: the arrays of this file of labels do not fit together")
-        return found
+        return labels
 
 
 @dataclass(frozen=True)
@@ -173,13 +173,13 @@ def sequences(games: Games, vocabulary: str = "othello-gpt", *, boards: bool = F
             batch.
         GamesError: a move is illegal.
     """
-    found, start = tokens(games, vocabulary), usual_start(games.rules)
+    token_rows, start = tokens(games, vocabulary), usual_start(games.rules)
     words, boards, legal = (
         vocabulary_of(vocabulary, start.size),
         check_flag("boards", boards),
         check_flag("legal", legal),
     )
-    return _sequences(found, games.actions.astype(np.int8, copy=False), start, words, boards, legal)
+    return _sequences(token_rows, games.actions.astype(np.int8, copy=False), start, words, boards, legal)
 
 
 def legal_tokens(
@@ -251,8 +251,8 @@ class SequenceStream:
         """The batch with this number, from 0."""
         actions, lengths = play_randomly(self.rules, self.seed, number * self.batch_size, self.batch_size)
         actions[np.arange(actions.shape[1]) >= lengths[:, np.newaxis]] = -1
-        found = tokens_of(actions, lengths, self.vocabulary)
-        return _sequences(found, actions, self._start, self.vocabulary, self._boards, self._legal)
+        token_rows = tokens_of(actions, lengths, self.vocabulary)
+        return _sequences(token_rows, actions, self._start, self.vocabulary, self._boards, self._legal)
 
     def numbers(self, worker: int = 0, workers: int = 1) -> Iterator[int]:
         """The numbers of the batches of one of several workers, which take turns."""
@@ -275,11 +275,11 @@ def square_accuracy(predicted: npt.ArrayLike, labels: npt.ArrayLike) -> npt.NDAr
     Raises:
         ValueError: the shapes differ.
     """
-    found, right = np.asarray(predicted), np.asarray(labels)
-    if found.shape != right.shape or not found.ndim:
-        raise ValueError(f"expected predictions of the labels' shape {right.shape}, got {found.shape}")
+    guesses, right = np.asarray(predicted), np.asarray(labels)
+    if guesses.shape != right.shape or not guesses.ndim:
+        raise ValueError(f"expected predictions of the labels' shape {right.shape}, got {guesses.shape}")
     known = (right >= 0).reshape(-1, right.shape[-1])
-    hits = (found == right).reshape(known.shape) & known
+    hits = (guesses == right).reshape(known.shape) & known
     with np.errstate(invalid="ignore"):
         return np.asarray(hits.sum(axis=0) / known.sum(axis=0))
 
@@ -303,14 +303,14 @@ def board_sets(games: Games) -> BoardSets:
     """
     check_standard(games, "labels of boards are for")
     games.check()
-    found = kernels.replay(games.actions.astype(np.int8, copy=False), Othello(), 60, transposed=True)
-    inside = np.arange(60) < found.moves[:, np.newaxis]
-    mine, yours, legal = (sets[inside] for sets in (found.own, found.opponent, found.legal))
-    return BoardSets(mine, yours, legal, found.to_move[inside], found.moves.astype(np.int8))
+    played = kernels.replay(games.actions.astype(np.int8, copy=False), Othello(), 60, transposed=True)
+    inside = np.arange(60) < played.moves[:, np.newaxis]
+    mine, yours, legal = (sets[inside] for sets in (played.own, played.opponent, played.legal))
+    return BoardSets(mine, yours, legal, played.to_move[inside], played.moves.astype(np.int8))
 
 
 def _sequences(
-    found: npt.NDArray[np.int8],
+    token_rows: npt.NDArray[np.int8],
     rows: npt.NDArray[np.int8],
     start: Othello,
     words: Vocabulary,
@@ -319,21 +319,21 @@ def _sequences(
 ) -> Sequences:
     """The sequences of games that have these tokens, (N, L), and these actions, (N, T), which are legal."""
     if not (boards or legal):
-        return Sequences(found)
+        return Sequences(token_rows)
     played = kernels.replay(rows, start, words.length, passes=words.has_pass)
     if not boards:
-        return Sequences(found, legal=_legal(played, words))
-    relative, board = np.empty((2, *found.shape, words.size**2), np.int8)
+        return Sequences(token_rows, legal=_legal(played, words))
+    relative, board = np.empty((2, *token_rows.shape, words.size**2), np.int8)
     kernels.to_labels(tuple(played), _bits(words.squares, words.size), relative, board)
-    return Sequences(found, relative, board, _legal(played, words) if legal else None)
+    return Sequences(token_rows, relative, board, _legal(played, words) if legal else None)
 
 
 def _legal(played: kernels.Replayed, words: Vocabulary) -> npt.NDArray[np.bool_]:
     """(N, L, V), the tokens that may follow each move."""
-    found = np.empty((*played.legal.shape, words.count), np.bool_)
+    legal = np.empty((*played.legal.shape, words.count), np.bool_)
     squares = words.actions[1:-1] if words.has_pass else words.actions[1:]
-    kernels.to_legal(tuple(played), _bits(squares, words.size), found)
-    return found
+    kernels.to_legal(tuple(played), _bits(squares, words.size), legal)
+    return legal
 
 
 def _bits(squares: npt.NDArray[np.integer], size: int) -> npt.NDArray[np.uint64]:

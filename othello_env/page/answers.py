@@ -81,7 +81,7 @@ def _agent(spec: str, version: str, agents: dict[str, Agent]) -> Agent:
     key = f"{spec}\n{version}" if version else spec
     if key not in agents:
         if version:
-            for old in [each for each in agents if each.startswith(f"{spec}\n")]:
+            for old in [other for other in agents if other.startswith(f"{spec}\n")]:
                 del agents[old]
         if len(agents) >= _KEPT_AGENTS:
             del agents[next(iter(agents))]

@@ -88,7 +88,7 @@ def make_app(
     fixed = {"games": games_view(), "reviewer": ANALYST, "blunder": BLUNDER, "ratings": ratings}
     asking, watching = _Asking(known, pool), Watching(runs, known, pool)
 
-    shown = [*results, *(each.to_json(number) for number, each in enumerate(recorded))]
+    shown = [*results, *(result.to_json(number) for number, result in enumerate(recorded))]
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -109,7 +109,7 @@ def make_app(
         _get("ladders", ladders_view),
         Route("/api/runs", watching.answer),
         _post("think", _Think, asking.think),
-        *(_post(name, *each) for name, each in endpoints(recorded).items()),
+        *(_post(name, *endpoint) for name, endpoint in endpoints(recorded).items()),
         Mount("/static", StaticFiles(directory=_STATIC)),
     ]
     return Starlette(

@@ -93,12 +93,12 @@ def assess(agent: Any, state: State) -> Assessment:
         AgentError: the agent has none of the optional methods, or cannot use them for this position.
     """
     try:
-        found = _assess(agent, state)
+        assessment = _assess(agent, state)
     except (ValueError, TypeError, NotImplementedError) as error:
         raise AgentError(f"{agent!r} cannot assess this position: {error}") from error
-    if found is None:
+    if assessment is None:
         raise AgentError(f"{agent!r} gives no values for positions")
-    return found
+    return assessment
 
 
 def _assess(agent: Any, state: State) -> Assessment | None:
@@ -113,17 +113,17 @@ def _assess(agent: Any, state: State) -> Assessment | None:
         knows = getattr(agent, "knows", None)
         if knows is not None and not knows(state):  # perfect play may need a search of hours
             return Assessment(unit, (), None)
-        unit, each = _in_discs(agent, state, unit, agent.action_values(state))
+        unit, action_values = _in_discs(agent, state, unit, agent.action_values(state))
         values = None if two or "evaluate" not in known else _evaluated(agent, state)
-        return _of_values(state, unit, each, exact=unit == _PERFECT, values=values)
+        return _of_values(state, unit, action_values, exact=unit == _PERFECT, values=values)
     shares: Mapping[int, float] = {}
     values = _evaluated(agent, state) if "evaluate" in known else None
     if "action_probabilities" in known:
         shares = agent.action_probabilities(state)
     elif "search" in known and two:
-        found = agent.search(state)
-        values = values or _for_both(state, found.value)
-        visits = getattr(found, "visits", {})
+        result = agent.search(state)
+        values = values or _for_both(state, result.value)
+        visits = getattr(result, "visits", {})
         shares = {action: count / max(1, sum(visits.values())) for action, count in visits.items()}
     if values is None and not shares:
         return None
@@ -148,7 +148,7 @@ def _in_discs(agent: Any, state: State, unit: str, values: Mapping[int, float]) 
 def _of_values(
     state: State,
     unit: str,
-    each: Mapping[int, float],
+    action_values: Mapping[int, float],
     *,
     exact: bool = False,
     values: tuple[float, ...] | None = None,
@@ -156,27 +156,31 @@ def _of_values(
 ) -> Assessment:
     """The assessment that these values of the legal actions for the player to move make."""
     unit = _DISCS if unit == _PERFECT else unit
-    legal = sorted(set(state.legal_actions()) & {*each}, key=lambda action: -each[action])
+    legal = sorted(set(state.legal_actions()) & {*action_values}, key=lambda action: -action_values[action])
     two = state.num_players == 2
     sign = -1.0 if two and state.to_move == 1 else 1.0
     if two and legal:
-        values = _for_both(state, each[legal[0]])
-    moves = (MoveAssessment(action, sign * each[action], None, (lines or {}).get(action, ())) for action in legal)
-    return Assessment(unit, tuple(moves), values, exact, _bound(state, unit, [*(values or ()), *each.values()]))
+        values = _for_both(state, action_values[legal[0]])
+    moves = (
+        MoveAssessment(action, sign * action_values[action], None, (lines or {}).get(action, ())) for action in legal
+    )
+    return Assessment(
+        unit, tuple(moves), values, exact, _bound(state, unit, [*(values or ()), *action_values.values()])
+    )
 
 
 def _analysed(agent: Any, state: State) -> Assessment:
     """What the method `analyse` of an engine finds: in discs where the engine can tell discs, else in its own unit."""
     if "lines" not in inspect.signature(agent.analyse).parameters:
-        found = agent.analyse(state, scores=True)
-        return _of_values(state, _unit_name(found), found.scores)
-    found = agent.analyse(state, lines=_MOST_LINES)
-    unit = _unit_name(found) if found.discs is None else _DISCS
-    best = found.score if found.discs is None else found.discs
-    each = {line.pv[0]: _comparable(line, found, best) for line in found.lines}
-    lines = {line.pv[0]: tuple(state.names_of(line.pv).split()) for line in found.lines}
-    assessed = _of_values(state, unit, each, exact=found.exact and unit == _DISCS, lines=lines)
-    return replace(assessed, depth=found.depth, nodes=found.nodes)
+        analysis = agent.analyse(state, scores=True)
+        return _of_values(state, _unit_name(analysis), analysis.scores)
+    analysis = agent.analyse(state, lines=_MOST_LINES)
+    unit = _unit_name(analysis) if analysis.discs is None else _DISCS
+    best = analysis.score if analysis.discs is None else analysis.discs
+    action_values = {line.pv[0]: _comparable(line, analysis, best) for line in analysis.lines}
+    lines = {line.pv[0]: tuple(state.names_of(line.pv).split()) for line in analysis.lines}
+    assessed = _of_values(state, unit, action_values, exact=analysis.exact and unit == _DISCS, lines=lines)
+    return replace(assessed, depth=analysis.depth, nodes=analysis.nodes)
 
 
 def _unit_name(analysis: Any) -> str:
@@ -184,12 +188,12 @@ def _unit_name(analysis: Any) -> str:
     return str(_NAMES.get(analysis.unit, analysis.unit))
 
 
-def _comparable(line: Any, found: Any, best: float) -> float:
+def _comparable(line: Any, analysis: Any, best: float) -> float:
     """The value of an engine's line in the unit of the best line. It is at most `best`.
 
     A line whose end the search has seen is certain, while the best line may be an estimate.
     """
-    if found.discs is None and line.unit == _DISCS:
+    if analysis.discs is None and line.unit == _DISCS:
         return math.copysign(math.inf, line.score)
     return float(min(best, line.score if line.discs is None else line.discs))
 

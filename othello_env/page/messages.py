@@ -39,7 +39,7 @@ def games_view() -> list[dict[str, Any]]:
     return [
         {
             "spec": spec,
-            "title": " ".join([game.name.capitalize(), *(_option(*each) for each in game.options)]),
+            "title": " ".join([game.name.capitalize(), *(_option(*option) for option in game.options)]),
             "players": list(game.game.state.player_names),
             "isRandom": game.game.is_random,
         }

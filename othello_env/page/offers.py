@@ -139,13 +139,13 @@ class Offers:
         self.asked: set[str] = set()
 
     def __iter__(self) -> Iterator[Offer]:
-        found = {offer.spec: offer for offer in self.found}
+        by_spec = {offer.spec: offer for offer in self.found}
         # The file of a given agent may also be in the watched folder. The page then lists this agent once, with the
         # file's version.
-        known = [replace(found.pop(o.spec, o), label=o.label, given=o.given) for o in self._offers]
+        known = [replace(by_spec.pop(o.spec, o), label=o.label, given=o.given) for o in self._offers]
         first = [offer for offer in known if offer.given]
         others = [offer for offer in known if not offer.given]
-        return iter([*first, *found.values(), *others])
+        return iter([*first, *by_spec.values(), *others])
 
     def to_json(self) -> list[dict[str, Any]]:
         """The offers as values for JSON."""
@@ -198,12 +198,12 @@ RATED = {"othello": 8, "othello:size=6": 6}
 @cache
 def _ratings() -> dict[str, dict[str, float]]:
     """For each game with a packaged ladder, the Elo ratings of agents, by their specs."""
-    found = {}
+    ratings = {}
     for game, size in RATED.items():
         known = {rung.spec: rung.elo for rung in (*load_ladder(size).rungs, *rated_agents(size))}
         # Without `eval`, these agents take the evaluation `standard`, which is `weighted` in Othello.
-        found[game] = known | {spec.removesuffix(",eval=weighted"): elo for spec, elo in known.items()}
-    return found
+        ratings[game] = known | {spec.removesuffix(",eval=weighted"): elo for spec, elo in known.items()}
+    return ratings
 
 
 def games_of(agent: Agent) -> tuple[str, ...]:

@@ -263,12 +263,12 @@ class Recorded:
             ratings = rate_tournament(self._result)
         except ValueError:
             return {}
-        found = {}
+        rated = {}
         for agent, elo in ratings.elo.items():
             ends = [end if math.isfinite(end) else None for end in ratings.interval(agent)]
             if math.isfinite(elo) and ends != [None, None]:
-                found[agent] = {"elo": elo, "interval": ends}
-        return found
+                rated[agent] = {"elo": elo, "interval": ends}
+        return rated
 
     def game(self, number: int) -> dict[str, Any]:
         """A game for the page: its record, the plies of its opening, its fault, and words.
@@ -356,11 +356,11 @@ def _league_ratings(payoffs: Payoffs) -> dict[str, Any]:
         ratings = payoffs.ratings()
     except (ValueError, IndexError):  # there is no member, or the games do not connect all members
         return {"anchor": None, "ratings": None}
-    found = [
+    rated = [
         {"elo": _finite(ratings.elo[name]), "interval": [_finite(end) for end in ratings.interval(name)]}
         for name in payoffs.names
     ]
-    return {"anchor": next(iter(ratings.elo)), "ratings": found}
+    return {"anchor": next(iter(ratings.elo)), "ratings": rated}
 
 
 def _finite(number: float) -> float | None:

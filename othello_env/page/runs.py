@@ -58,12 +58,12 @@ class Runs:
         files = {file: self._name(file) for file in sorted(self._newest((".json",), MOST_FILES))}
         files |= {folder / LEAGUE_FILE: folder.name or str(folder) for folder in self._leagues}
         self._known = {file: known for file, known in self._known.items() if file in files}
-        found = [content for file, name in files.items() if (content := self._read(file, name)) is not None]
+        contents = [content for file, name in files.items() if (content := self._read(file, name)) is not None]
         return {
             "folder": None if self._folder is None else self._folder.name or str(self._folder),
             "path": None if self._folder is None else str(self._folder),
-            "rated": [each["rated"] for each in found if each.get("rated")],
-            "leagues": [each for each in found if "scores" in each],
+            "rated": [run["rated"] for run in contents if run.get("rated")],
+            "leagues": [run for run in contents if "scores" in run],
             "leftOut": [
                 {"file": str(file), "reason": reason} for file, (_, _, reason) in self._known.items() if reason
             ],
@@ -79,8 +79,8 @@ class Runs:
     def _newest(self, endings: tuple[str, ...], most: int, largest: float = float("inf")) -> list[Path]:
         if self._folder is None:
             return []
-        found = islice(_files(self._folder), _MOST_IN_ALL)
-        stamps = {file: changed(file) for file in found if file.suffix.lower() in endings}
+        files = islice(_files(self._folder), _MOST_IN_ALL)
+        stamps = {file: changed(file) for file in files if file.suffix.lower() in endings}
         fitting = [file for file, (_, size) in stamps.items() if size <= largest]
         return sorted(fitting, key=lambda file: stamps[file], reverse=True)[:most]
 
@@ -94,15 +94,15 @@ class Runs:
         before = self._known.get(file)
         if before is not None and before[0] == stamp:
             return before[1]
-        found, reason = None if before is None else before[1], ""
+        content, reason = None if before is None else before[1], ""
         try:
-            found = _view(file, name)
+            content = _view(file, name)
         except _NotShownError as error:
             reason = str(error)[:_LONGEST_REASON]
         except (ValueError, OSError):
             pass  # the training may be writing the file, so the content that was read before is shown
-        self._known[file] = stamp, found, reason
-        return found
+        self._known[file] = stamp, content, reason
+        return content
 
 
 class _NotShownError(Exception):
@@ -129,8 +129,8 @@ def _files(folder: Path) -> Iterator[Path]:
         folders.sort()
         if len(Path(here).relative_to(folder).parts) == _DEEPEST:
             folders.clear()
-        found = (Path(here, name) for name in sorted(names))
-        yield from (path for path in found if path.is_file() and not path.is_symlink())
+        paths = (Path(here, name) for name in sorted(names))
+        yield from (path for path in paths if path.is_file() and not path.is_symlink())
 
 
 def _is_member(file: Path) -> bool:

@@ -65,11 +65,11 @@ def _properties(text: str) -> Iterator[tuple[str, list[str]]]:
         if text[place] in "(;" or text[place].isspace():
             place += 1
             continue
-        found = _PROPERTY.match(text, place)
-        if found is None:
+        match = _PROPERTY.match(text, place)
+        if match is None:
             raise NotationError(f"expected a property such as B[f5], got {text[place : place + 20]!r}")
-        yield found[1].upper(), [re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL) for value in _VALUE.findall(found[2])]
-        place = found.end()
+        yield match[1].upper(), [re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL) for value in _VALUE.findall(match[2])]
+        place = match.end()
     raise NotationError("expected ) at the end of the game")
 
 

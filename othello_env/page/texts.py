@@ -86,11 +86,11 @@ def _read_link(record: PageGame, link: str) -> PageGame:
         if _is_link(text):
             continue
         try:
-            found = read_text(record, text)
+            game = read_text(record, text)
         except ValueError:
             continue
-        if found.moves or found.position:
-            return found
+        if game.moves or game.position:
+            return game
     raise NotationError("the link holds no moves and no board")
 
 
@@ -148,8 +148,8 @@ def _plain(text: str) -> str:
     if written := _REPR.fullmatch(text.strip()):
         return " ".join(filter(None, written.groups()))
     lines = text.splitlines()
-    found = ((i, _STATUS.fullmatch(line)) for i, line in enumerate(lines) if len(line) <= _LONGEST_STATUS)
-    end, status = next(((i, match) for i, match in found if match), (0, None))
+    matches = ((i, _STATUS.fullmatch(line)) for i, line in enumerate(lines) if len(line) <= _LONGEST_STATUS)
+    end, status = next(((i, match) for i, match in matches if match), (0, None))
     if status is None:
         return text
     rows = [_LABELS.sub("", line).replace(" ", "") for line in lines[:end]]

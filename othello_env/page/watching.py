@@ -66,7 +66,9 @@ class Checkpoints:
     def left_out(self) -> list[dict[str, str]]:
         """The files that could not be loaded as agents, each with the reason."""
         return [
-            {"file": str(file), "reason": found} for file, (_, found) in self._known.items() if isinstance(found, str)
+            {"file": str(file), "reason": reason}
+            for file, (_, reason) in self._known.items()
+            if isinstance(reason, str)
         ]
 
     async def look(self) -> None:

@@ -284,25 +284,25 @@ class ChatAgent(Agent):
         own = [move for move in self.moves if move.key == key]
         said = {(move.transcript, move.to_move): move.answers[-1].text or "" for move in own}
         asked = ((position.transcript(), position.player_names[position.to_move]) for position in positions)
-        return tuple(said.get(each, "")[-_LONGEST_WORDS:] for each in asked)
+        return tuple(said.get(question, "")[-_LONGEST_WORDS:] for question in asked)
 
     def report(self) -> list[str]:
         """Sentences about the answers so far; see `summary`."""
-        found = self.summary()
+        summary = self.summary()
         said = [
-            f"{found['moves']} moves, {found['answers']} answers: {found['illegal']} illegal"
-            f"{_rate_text(found, 'illegal')}, {found['unreadable']} unreadable{_rate_text(found, 'unreadable')}; "
-            f"{found['forfeits']} moves without a legal answer."
+            f"{summary['moves']} moves, {summary['answers']} answers: {summary['illegal']} illegal"
+            f"{_rate_text(summary, 'illegal')}, {summary['unreadable']} unreadable{_rate_text(summary, 'unreadable')}; "
+            f"{summary['forfeits']} moves without a legal answer."
         ]
         forms = {"tokens_a_move": "{:,.0f} tokens a move", "seconds_a_move": "{:.3g} s a move", "cost": "cost {:.4g}"}
-        took = [form.format(found[name]) for name, form in forms.items() if found[name] is not None]
+        took = [form.format(summary[name]) for name, form in forms.items() if summary[name] is not None]
         if took:
             said.append(f"{', '.join(took)}.")
-        if found["regret"]:
+        if summary["regret"]:
             phases = (
-                f"{each['discs']:.2f} with {each['empty'][0]} to {each['empty'][1]} empty squares "
-                f"({each['moves']} moves)"
-                for each in found["regret"]
+                f"{phase['discs']:.2f} with {phase['empty'][0]} to {phase['empty'][1]} empty squares "
+                f"({phase['moves']} moves)"
+                for phase in summary["regret"]
             )
             said.append(f"Discs lost a move against perfect play: {', '.join(phases)}.")
         if self.errors:
@@ -423,9 +423,9 @@ def _regret_by_phase(moves: list[ChatMove]) -> list[dict[str, Any]]:
 
 def _sum(numbers: Iterable[float | None]) -> float | None:
     """The sum of numbers; None if there are none, or one is not known."""
-    found = list(numbers)
-    known = [number for number in found if number is not None]
-    return sum(known) if len(known) == len(found) > 0 else None
+    given = list(numbers)
+    known = [number for number in given if number is not None]
+    return sum(known) if len(known) == len(given) > 0 else None
 
 
 def _share(count: int, total: int) -> tuple[float | None, list[float] | None]:
@@ -438,10 +438,10 @@ def _share(count: int, total: int) -> tuple[float | None, list[float] | None]:
     return round(count / total, 4), [round(float(end), 4) for end in interval]
 
 
-def _rate_text(found: dict[str, Any], name: str) -> str:
-    if found[f"{name}_rate"] is None:
+def _rate_text(summary: dict[str, Any], name: str) -> str:
+    if summary[f"{name}_rate"] is None:
         return ""
-    low, high = found[f"{name}_rate_interval95"]
+    low, high = summary[f"{name}_rate_interval95"]
     return f" ({low:.1%} to {high:.1%})"
 
 
@@ -478,13 +478,13 @@ def _check_head(path: Path, line: bytes, head: dict[str, Any]) -> None:
         ValueError: it is not. The message says what is different.
     """
     try:
-        found = parse_json(line)
+        content = parse_json(line)
     except ValueError:
-        found = None
-    if not isinstance(found, dict) or found.get("format") != _FORMAT or found.keys() != head.keys():
+        content = None
+    if not isinstance(content, dict) or content.get("format") != _FORMAT or content.keys() != head.keys():
         shown = line[:60].decode(errors="replace")
         raise ValueError(f"{path}: expected transcripts of the format {_FORMAT!r}, got {shown!r}")
-    expected, got = _flat(head), _flat(found)
+    expected, got = _flat(head), _flat(content)
     for name in {**expected, **got}:
         if expected.get(name) != got.get(name):
             told = f"{name} is {short(expected.get(name))} here and {short(got.get(name))} in the file"
@@ -495,5 +495,5 @@ def _flat(head: dict[str, Any]) -> dict[str, Any]:
     """The values of a file's first line by name."""
     flat: dict[str, Any] = {}
     for name, value in head.items():
-        flat |= {f"{name} {key}": each for key, each in value.items()} if isinstance(value, dict) else {name: value}
+        flat |= {f"{name} {key}": inner for key, inner in value.items()} if isinstance(value, dict) else {name: value}
     return flat

@@ -148,10 +148,10 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 def _outermost_field(text: str) -> str | None:
     """The content of the last field ``"move"`` in JSON that is inside the fewest objects, or None."""
-    fields = [found for found in _FIELD.finditer(text) if any(map(str.isalnum, found[1]))]
-    depths = [text.count("{", 0, found.start()) - text.count("}", 0, found.start()) for found in fields]
+    fields = [field for field in _FIELD.finditer(text) if any(map(str.isalnum, field[1]))]
+    depths = [text.count("{", 0, field.start()) - text.count("}", 0, field.start()) for field in fields]
     least = min(depths, default=0)
-    outermost = [found[1] for found, depth in zip(fields, depths, strict=True) if depth == least]
+    outermost = [field[1] for field, depth in zip(fields, depths, strict=True) if depth == least]
     return outermost[-1] if outermost else None
 
 

@@ -170,13 +170,13 @@ def _pdn_game(final: State, start: State, games: Games, i: int) -> pdn.PdnGame:
 
 def _from_pdn(text: str) -> tuple[Games, list[str]]:
     """The games of a PDN text, and a message for each damaged game. Each tag, such as `White`, becomes a column."""
-    found, messages = pdn.loads_valid(text)
-    if not found:
+    games, messages = pdn.loads_valid(text)
+    if not games:
         raise GamesError(messages[0] if messages else "there is no game in PDN")
-    sizes = {game.start.size for game in found}
+    sizes = {game.start.size for game in games}
     if len(sizes) > 1:
         raise GamesError(f"the games are on boards of sizes {sorted(sizes)}; a file has games of one size")
-    names = dict.fromkeys(name for game in found for name in game.tags if name not in ("FEN", "SetUp", "GameType"))
-    columns = {name: [game.tags.get(name, "") for game in found] for name in names}
-    finals, starts = [game.final() for game in found], [game.start for game in found]
+    names = dict.fromkeys(name for game in games for name in game.tags if name not in ("FEN", "SetUp", "GameType"))
+    columns = {name: [game.tags.get(name, "") for game in games] for name in names}
+    finals, starts = [game.final() for game in games], [game.start for game in games]
     return Games.from_states(finals, starts, columns), messages

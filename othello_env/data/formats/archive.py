@@ -85,7 +85,7 @@ def read_arrays(archive: zipfile.ZipFile, names: Sequence[str]) -> dict[str, Any
         ValueError, zipfile.BadZipFile, KeyError: the archive is damaged; see `othello_env.support.arrays.Member`.
     """
     members = {name: Member(archive, name) for name in names}
-    total = sum(math.prod(each.shape) * each.dtype.itemsize for each in members.values())
+    total = sum(math.prod(member.shape) * member.dtype.itemsize for member in members.values())
     if total > _MOST_BYTES:
         raise GamesError(f"the arrays of this file take {total:,} bytes; at most {_MOST_BYTES:,} are read")
     return {name: member.read() for name, member in members.items()}
@@ -131,11 +131,11 @@ def from_header(text: bytes) -> tuple[GameSpec, list[State]]:
         GamesError: the text is not the JSON text of a `header`, or its game is not registered.
     """
     try:
-        found = parse_json(text)
-        if not isinstance(found, dict) or found.get("format") != _FORMAT:
+        content = parse_json(text)
+        if not isinstance(content, dict) or content.get("format") != _FORMAT:
             raise ValueError(f"expected a file of the format {_FORMAT!r}")
-        rules = GameSpec.parse(found["rules"])
-        return rules, [rules.position(board, player) for board, player in found["starts"]]
+        rules = GameSpec.parse(content["rules"])
+        return rules, [rules.position(board, player) for board, player in content["starts"]]
     except UnknownGameError as error:
         raise GamesError(str(error)) from None
     except (KeyError, TypeError, ValueError, NotationError) as error:

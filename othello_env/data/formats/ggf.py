@@ -69,25 +69,25 @@ def load(text: str) -> tuple[Games, list[str]]:
     Raises:
         GamesError: the text has no game that can be read and has only legal moves.
     """
-    found, messages = list[_Game](), dict[int, str]()
+    games, messages = list[_Game](), dict[int, str]()
     for number, game in enumerate(_split(text), start=1):
         game.number = number
         try:
-            _prepare(game, found)
-            found.append(game)
+            _prepare(game, games)
+            games.append(game)
         except (GamesError, IllegalActionError, NotationError) as error:
             messages[number] = game.message(error)
-    wrong = _joined(found).illegal().tolist() if found else []
-    for game in [game for game, ply in zip(found, wrong, strict=True) if ply >= 0]:
+    wrong = _joined(games).illegal().tolist() if games else []
+    for game in [game for game, ply in zip(games, wrong, strict=True) if ply >= 0]:
         try:  # perhaps the text only leaves out passes; `_replay` adds them, which can make the moves legal
             _replay(game)
         except (GamesError, IllegalActionError, NotationError) as error:
             messages[game.number] = game.message(error)
-    found = [game for game in found if game.number not in messages]
+    games = [game for game in games if game.number not in messages]
     told = [messages[number] for number in sorted(messages)]
-    if not found:
+    if not games:
         raise GamesError(told[0] if told else "there is no game in GGF: (;GM[Othello]...;)")
-    return _joined(found, _columns(found)), told
+    return _joined(games, _columns(games)), told
 
 
 def _columns(games: list[_Game]) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def _columns(games: list[_Game]) -> dict[str, Any]:
     if any("/" in text for game in games for text in game.texts):
         parts = [[(text + "//").split("/") for text in game.texts] for game in games]
         for place, name in enumerate(_EACH, start=1):
-            columns[name] = _rows([[_number(part[place]) for part in each] for each in parts])
+            columns[name] = _rows([[_number(part[place]) for part in row] for row in parts])
     return columns
 
 
@@ -137,7 +137,7 @@ def dump(games: Games) -> str:
     outcomes, lines = games.outcomes, []
     given = [games.columns.get(name, np.zeros(0)) for name in _EACH]
     unknown = np.full(games.actions.shape, np.nan)
-    each = [column if column.ndim == 2 else unknown for column in given]
+    columns = [column if column.ndim == 2 else unknown for column in given]
     for i in range(len(games)):
         start: Any = games.starts[games.start[i]]
         tags = dict[str, str]()
@@ -149,7 +149,7 @@ def dump(games: Games) -> str:
         tags.setdefault("RE", f"{outcomes.margins[i, 0]:+.2f}" if outcomes.over[i] else "?")
         moves = []
         for ply, action in enumerate(games.actions[i, : games.lengths[i]].tolist()):
-            numbers = "/".join(_written(column[i, ply]) for column in each)
+            numbers = "/".join(_written(column[i, ply]) for column in columns)
             moves.append(f"{move_name(start, action)}/{numbers}".rstrip("/"))
         lines.append(f"1 {game_text(board_tag(start), moves, tags)}")
     return "".join(line + "\n" for line in lines)

@@ -102,17 +102,17 @@ def _lists(table: Any, name: str, of: str) -> tuple[Any, Any]:
     Short rows are filled up: with -1 if `of` is ``integers``, with NaN if `of` is ``floats``.
     """
     arrow = import_extra("pyarrow", "parquet")
-    found = table.column(name).combine_chunks()
+    lists = table.column(name).combine_chunks()
     is_right = arrow.types.is_integer if of == "integers" else arrow.types.is_floating
-    if not arrow.types.is_list(found.type) or not is_right(found.type.value_type):
-        raise ValueError(f"expected lists of {of} in the column {name!r}, got {found.type}")
-    if found.null_count or found.values.null_count:
+    if not arrow.types.is_list(lists.type) or not is_right(lists.type.value_type):
+        raise ValueError(f"expected lists of {of} in the column {name!r}, got {lists.type}")
+    if lists.null_count or lists.values.null_count:
         raise ValueError(f"there are empty entries in the column {name!r}")
-    lengths = np.asarray(found.value_lengths(), np.int64)
+    lengths = np.asarray(lists.value_lengths(), np.int64)
     longest = int(lengths.max(initial=0))
     if longest > _LONGEST:
         raise ValueError(f"a game has {longest:,} plies; at most {_LONGEST:,} are read")
-    values = np.asarray(found.flatten())
+    values = np.asarray(lists.flatten())
     rows = np.full(
         (len(lengths), longest), -1 if of == "integers" else np.nan, np.int64 if of == "integers" else values.dtype
     )

@@ -71,10 +71,10 @@ def tokens_of(actions: npt.NDArray[np.int8], lengths: npt.NDArray[np.int32], wor
     Raises:
         GamesError: a disc is placed on a square that has no token.
     """
-    found = np.empty((len(actions), words.length), np.int8)
-    if kernels.to_tokens(actions, lengths, words.tokens, found):
+    rows = np.empty((len(actions), words.length), np.int8)
+    if kernels.to_tokens(actions, lengths, words.tokens, rows):
         raise GamesError(f"a disc is placed on a square that has no token in the vocabulary {words.name}")
-    return found
+    return rows
 
 
 def usual_start(rules: str | GameSpec) -> Othello:
@@ -131,12 +131,12 @@ def from_sequences(
     start = usual_start(rules)
     words = vocabulary_of(vocabulary, start.size)
     rows = as_rows(sequences, words)
-    found = kernels.replay(rows, start, passes=words.has_pass)
+    played = kernels.replay(rows, start, passes=words.has_pass)
     messages = [
-        f"game {i + 1}, move {found.wrong[i] + 1}: token {words.tokens[rows[i, found.wrong[i]]]} is not a legal move"
-        for i in np.flatnonzero(found.wrong >= 0).tolist()
+        f"game {i + 1}, move {played.wrong[i] + 1}: token {words.tokens[rows[i, played.wrong[i]]]} is not a legal move"
+        for i in np.flatnonzero(played.wrong >= 0).tolist()
     ]
-    return Games(found.actions, found.lengths, rules), found.wrong < 0, messages
+    return Games(played.actions, played.lengths, rules), played.wrong < 0, messages
 
 
 def write_tokens(path: str | Path, batches: Iterable[npt.NDArray[np.int8]], count: int, words: Vocabulary) -> None:

@@ -35,15 +35,15 @@ def load(text: str, rules: str | GameSpec = "othello") -> tuple[Games, list[str]
         if line.strip() and not line.startswith("#")
     }
     known = _plain(start, lines) if type(start) is Othello else {}  # the fast way is compiled for its rules alone
-    found, messages = dict[int, tuple[int, ...]](), []
+    moves, messages = dict[int, tuple[int, ...]](), []
     for number, line in lines.items():
         try:
-            found[number] = known[number] if number in known else start.play_transcript(line).moves
+            moves[number] = known[number] if number in known else start.play_transcript(line).moves
         except (IllegalActionError, NotationError) as error:
             messages.append(f"line {number}, {error}".splitlines()[0])
-    if not found:
+    if not moves:
         raise GamesError(messages[0] if messages else "there is no transcript")
-    return Games(*padded(list(found.values())), kind, columns={"line": list(found)}), messages
+    return Games(*padded(list(moves.values())), kind, columns={"line": list(moves)}), messages
 
 
 def dump(games: Games) -> str:

@@ -74,8 +74,8 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
     if header["size"] not in (0, 8):
         raise GamesError(f"expected games on 8x8, got size {header['size']}")
     if len(data) != _HEADER.itemsize + n * _GAME.itemsize:
-        found = (len(data) - _HEADER.itemsize) / _GAME.itemsize
-        raise GamesError(f"the header announces {n:,} games of {_GAME.itemsize} bytes, but the file has {found:,.2f}")
+        actual = (len(data) - _HEADER.itemsize) / _GAME.itemsize
+        raise GamesError(f"the header announces {n:,} games of {_GAME.itemsize} bytes, but the file has {actual:,.2f}")
     rows = np.frombuffer(data, _GAME, n, _HEADER.itemsize)
     row, column = np.divmod(rows["moves"].astype(np.int64), 10)
     inside = (row >= 1) & (row <= 8) & (column >= 1) & (column <= 8)
