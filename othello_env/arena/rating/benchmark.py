@@ -164,14 +164,15 @@ class Benchmark:
 
 
 def _programs_near(placement: Placement) -> str:
-    """A sentence with the programs of other people whose ratings are next to the agent's; empty if it has no rating."""
+    """A sentence with the programs of other people next to whom the agent stands; empty if it has no rating."""
     programs = rated_programs(placement.ladder.name)
     if placement.elo is None or not programs:
         return ""
-    below = [program for program in programs if program.elo <= placement.elo][-1:]
-    above = [program for program in programs if program.elo > placement.elo][:1]
-    near = " and ".join(f"{program.spec} ({elo_text(program.elo)})" for program in below + above)
-    return f"Programs near it on this ladder: {near}."
+    weaker = [program for program in programs if program.elo <= placement.elo][-1:]
+    stronger = [program for program in programs if program.elo > placement.elo][:1]
+    places = [f"above {program.spec} ({elo_text(program.elo)})" for program in weaker]
+    places += [f"below {program.spec} ({elo_text(program.elo)})" for program in stronger]
+    return f"Among programs of other people: {', '.join(places)}."
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

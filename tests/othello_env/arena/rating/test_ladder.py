@@ -5,6 +5,7 @@ import math
 import random
 from dataclasses import replace
 from importlib import resources
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from othello_env.arena import FaultWarning
 from othello_env.arena.openings import balanced_openings
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating import ladder
-from othello_env.arena.rating.benchmark import run_benchmark
+from othello_env.arena.rating.benchmark import _programs_near, run_benchmark
 from othello_env.arena.rating.elo import Fit, expected_score
 from othello_env.arena.rating.ladder import AGENT, LADDERS, Ladder, Rung, load_ladder, place, rated_agents
 from othello_env.arena.tournament.playing import play_tournament
@@ -51,6 +52,18 @@ def test_the_rungs_are_those_of_the_script_and_rise_from_random(script, size):
         assert rung.games >= 2 * written(size)["games"]
         make_agent(rung.spec).check_game(Othello(size))
         assert "ms=" not in rung.spec
+
+
+@pytest.mark.parametrize(
+    ("elo", "told"),
+    [
+        (-200.0, "below GRhino at level 1 (928)."),
+        (1750.0, "above NTest at depth 2 (1698), below NTest at depth 4 (2149)."),
+        (2700.0, "above NTest at depth 8 (2574)."),
+    ],
+)
+def test_a_rating_stands_among_those_of_programs(elo, told):
+    assert _programs_near(SimpleNamespace(ladder=load_ladder(), elo=elo)).endswith(f": {told}")
 
 
 @each_size
