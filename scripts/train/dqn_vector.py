@@ -1,12 +1,13 @@
 """DQN (Mnih et al., 2015) on the vector environment (``pip install 'othello-env[torch]'``).
 
     python scripts/train/dqn_vector.py
+    python scripts/train/dqn_vector.py --network convolution --out runs/convolution.safetensors
     python scripts/train/dqn_vector.py --opponent maximizer:eval=weighted --init runs/dqn_vector.safetensors \
         --out runs/more.safetensors
 
 The same as `dqn.py`, with the same network, but 64 games are played at once: the network sees 64 boards in one call,
-and the memory is arrays. So a minute brings about ten times as many moves. TensorBoard's events are in a folder beside
-the agent: ``tensorboard --logdir runs``.
+and the memory is arrays. So a minute brings about ten times as many moves. ``--network convolution`` sees the legal
+moves, too. TensorBoard's events are in a folder beside the agent: ``tensorboard --logdir runs``.
 """
 
 import os
@@ -36,6 +37,7 @@ class Args:
     out: Path = Path("runs/dqn_vector.safetensors")  # the file of the agent
     init: str = ""  # the agent of an earlier run, to begin with; the default is random weights
     opponent: str = "random"  # the opponent, any agent's spec
+    network: Literal["dense", "convolution"] = "dense"  # the layers
     size: Literal[4, 6, 8] = 8  # size of the board
     seed: int = 1  # the seed of everything random
     games: int = 64  # games at once
@@ -59,6 +61,22 @@ class Network(nn.Module):
         return values, values.amax(dim=1)
 
 
+class Convolution(Network):
+    """Convolutions over the boards and a plane of the legal moves."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        layers = nn.Conv2d(3, 32, 3, padding=1), nn.ReLU(), nn.Conv2d(32, 32, 3, padding=1), nn.ReLU()
+        self.body = nn.Sequential(*layers, nn.Flatten(), nn.Linear(32 * size**2, 256), nn.ReLU())
+
+    def forward(self, boards: Any, masks: Any) -> Any:
+        legal = masks[:, :-1].to(boards.dtype).reshape(-1, 1, *boards.shape[2:])
+        return super().forward(torch.cat([boards, legal], dim=1), masks)
+
+
+NETWORKS = {"dense": Network, "convolution": Convolution}
+
+
 def targets(network: Network, rewards: Any, boards: Any, masks: Any, over: Any) -> Any:
     """What the value of each move should be: its reward, and what the best legal action in the next state is worth."""
     with torch.no_grad():
@@ -74,10 +92,12 @@ def main(arguments: list[str] | None = None) -> None:
     torch.manual_seed(args.seed)
     torch.set_num_threads(1)  # a small network is not faster with more
     envs = make_vec_env(args.games, opponent=args.opponent, size=args.size)
-    network, target = Network(args.size), Network(args.size)
-    trained = TorchNetwork(network, f"{os.path.relpath(__file__)}:Network", args.size)  # with the weights of `network`
+    kind = NETWORKS[args.network]
+    network, target = kind(args.size), kind(args.size)
+    function = f"{os.path.relpath(__file__)}:{kind.__name__}"
+    trained = TorchNetwork(network, function, args.size)  # with the weights of `network`
     if args.init:
-        trained.assign(load_network(args.init, trained.function))
+        trained.assign(load_network(args.init, function))
     optimizer = torch.optim.Adam(network.parameters(), lr=args.rate)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     writer = SummaryWriter(args.out.with_suffix(""))
@@ -121,7 +141,7 @@ def main(arguments: list[str] | None = None) -> None:
     trained.save(args.out)
     print(play_match(NeuralAgent(trained), "random", games=200, new_game=lambda _: Othello(args.size)))
     print(f"{args.out} is the agent")
-    print(f"next: othello-env benchmark {args.out}:network={trained.function} --size {args.size}")
+    print(f"next: othello-env benchmark {args.out}:network={function} --size {args.size}")
 
 
 if __name__ == "__main__":

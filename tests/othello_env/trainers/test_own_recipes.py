@@ -321,6 +321,21 @@ def test_self_play_makes_a_praised_action_likelier_and_the_value_nearer():
     assert nearer[0] > values[0]
 
 
+def test_the_convolution_of_dqn_sees_the_legal_moves_and_plays(run, capsys):
+    network = load("dqn_vector").Convolution(4)
+    boards = torch.zeros(2, 2, 4, 4)  # the same discs
+    masks = torch.zeros(2, 17, dtype=torch.bool)
+    masks[0, 3], masks[1, [3, 7]] = True, True
+    values, best = network(boards, masks)
+    assert values[0, 3] != values[1, 3]
+    assert best[0] == values[0, 3]
+    run("dqn_vector", "c.safetensors", "--network convolution")
+    spec = capsys.readouterr().out.partition("othello-env benchmark ")[2].split()[0]
+    assert spec.endswith(":Convolution")
+    match = play_match(spec, "random", games=4, openings="random:3", new_game=lambda _: Othello(4))
+    assert not match.faults(0)
+
+
 @pytest.mark.parametrize("name", ["dqn", "dqn_vector"])
 def test_dqn_asks_for_the_best_legal_action_of_the_next_state_and_for_nothing_after_the_end(name):
     module = load(name)
