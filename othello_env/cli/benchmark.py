@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -18,9 +18,9 @@ from othello_env.arena.play.games import seat_key
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating.accuracy import endgame_positions, measure_endgame, regret_positions, solved_openings
 from othello_env.arena.rating.benchmark import Benchmark, file_settings, run_benchmark
-from othello_env.arena.rating.ladder import AGENT, HALF_WIDTH, LADDERS, Placement
+from othello_env.arena.rating.ladder import AGENT, HALF_WIDTH, LADDERS, Placement, load_ladder
 from othello_env.arena.rating.leaderboard import COLUMNS, leaderboard_chart, leaderboard_page, leaderboard_rows
-from othello_env.arena.rating.perfection import PerfectionBenchmark, run_perfection
+from othello_env.arena.rating.perfection import PERFECT, PerfectionBenchmark, run_perfection
 from othello_env.arena.rating.seeds import SEEDS_COLUMNS, seeds_json, seeds_rows
 from othello_env.cli import _options as options
 from othello_env.drawing.charts import Row, png, row_chart
@@ -107,23 +107,36 @@ def command(
         if isinstance(player, ChatAgent):
             moves = _expected_moves(size, games, within, endgame)
             options.say(player.estimate(Othello(size), moves), err=True)
-    for number, (player, agent) in enumerate(zip(players, agents, strict=True), start=1):
+    for number, (player, name) in enumerate(zip(players, _names(players, agents, size), strict=True), start=1):
         folder = out / f"run-{number}" if out is not None and len(agents) > 1 else out
         if endgame and size == Othello().size:
             began = time.perf_counter()
             accuracy = measure_endgame(player, seed=seed)
             settings = {"seed": seed, **file_settings(player)}
             seconds_taken = time.perf_counter() - began
-            results.append(Benchmark(agent, None, accuracy, settings, seconds_taken).with_answers(player))
+            results.append(Benchmark(name, None, accuracy, settings, seconds_taken).with_answers(player))
             _report(results[-1], folder, player)
         if has_ladder and not endgame:
-            results.append(_rate(player, agent, size, within, games, seconds, folder, seed))
+            results.append(_rate(player, name, size, within, games, seconds, folder, seed))
         if size != Othello().size:
             each_once = 2 * len(solved_openings(size))
             most = 0 if endgame else each_once if games is None else min(games, each_once)
-            results.append(_measure_perfection(player, agent, size, most, folder, seed))
+            results.append(_measure_perfection(player, name, size, most, folder, seed))
     if len(agents) > 1:
         _compare(agents, results, out)
+
+
+def _names(players: Sequence[Agent], agents: Sequence[str], size: int) -> list[str]:
+    """The agents' names in the results: their specs, and for language models the names that they were given.
+
+    If another model or an opponent has the same name, the spec follows it.
+    """
+    opponents = [rung.spec for rung in load_ladder(size).rungs] if size in LADDERS else []
+    pairs = list(zip(players, agents, strict=True))
+    names = [repr(player) if isinstance(player, ChatAgent) else agent for player, agent in pairs]
+    count = Counter([*names, *opponents, PERFECT])
+    named = zip(names, agents, strict=True)
+    return [name if name == agent or count[name] == 1 else f"{name} ({agent})" for name, agent in named]
 
 
 def _compare(agents: tuple[str, ...], results: list[Benchmark | PerfectionBenchmark], out: Path | None) -> None:
@@ -158,7 +171,7 @@ def _expected_moves(size: int, games: int | None, within: float, endgame: bool) 
 
 def _rate(
     player: Agent,
-    agent: str,
+    name: str,
     size: int,
     within: float,
     games: int | None,
@@ -175,20 +188,20 @@ def _rate(
         def progress(placement: Placement) -> None:
             nonlocal shown
             now = time.perf_counter()
-            keep(Benchmark(agent, placement, None, settings, now - began))
+            keep(Benchmark(name, placement, None, settings, now - began))
             if now > shown + _SHOW_EVERY:
                 shown = now
                 options.show(f"{placement.games} games", *f"Elo {placement.elo_text}".split(", "))
 
         return run_benchmark(
-            player, size=size, name=agent, half_width=within, games=games, seconds=seconds, seed=seed, progress=progress
+            player, size=size, name=name, half_width=within, games=games, seconds=seconds, seed=seed, progress=progress
         )
 
     return _run(run, out, player)
 
 
 def _measure_perfection(
-    player: Agent, agent: str, size: int, games: int, out: Path | None, seed: int
+    player: Agent, name: str, size: int, games: int, out: Path | None, seed: int
 ) -> PerfectionBenchmark:
     """Run the benchmark for small boards, report its results and return them."""
 
@@ -198,7 +211,7 @@ def _measure_perfection(
             if so_far.games is not None and so_far.games.match.games:
                 options.show(f"{so_far.games.match.games} games", f"{so_far.games.loss:.1f} discs lost a game")
 
-        return run_perfection(player, size=size, name=agent, games=games, seed=seed, progress=progress)
+        return run_perfection(player, size=size, name=name, games=games, seed=seed, progress=progress)
 
     return _run(run, out, player)
 
@@ -247,11 +260,12 @@ def _write(result: Benchmark | PerfectionBenchmark, out: Path, player: Agent) ->
     the packaged positions are in ``positions.jsonl``, and the games on a ladder in ``games.jsonl``.
     """
     name, picture = "benchmark", None
+    label = result.agent if isinstance(player, ChatAgent) else Path(result.agent).name
     measured = result.regret if isinstance(result, PerfectionBenchmark) else result.endgame
     if isinstance(result, PerfectionBenchmark):
-        name, picture = "perfection", None if result.regret is None else _stages_picture(result)
+        name, picture = "perfection", None if result.regret is None else _stages_picture(result, label)
     elif result.placement is not None:
-        picture = png(result.placement.chart(Path(result.agent).name))
+        picture = png(result.placement.chart(label))
         games = (game.to_json() for game in _games(result, player))
         write_file(out / "games.jsonl", "".join(f"{line}\n" for line in games).encode())
     write_json(out / f"{name}.json", result.to_json())
@@ -274,7 +288,7 @@ def _games(result: Benchmark, player: Agent) -> Iterator[GameRecord]:
         yield replace(record, agents=tuple(result.agent if name == AGENT else name for name in record.agents))
 
 
-def _stages_picture(result: PerfectionBenchmark) -> bytes:
+def _stages_picture(result: PerfectionBenchmark, label: str) -> bytes:
     """A chart, as a PNG, of the share of perfect moves in each stage of the game."""
     assert result.regret is not None
     regret, size = result.regret, result.regret.size
@@ -290,7 +304,7 @@ def _stages_picture(result: PerfectionBenchmark) -> bytes:
     ]
     played = "" if result.games is None else f"; {result.games.loss:.1f} discs lost a game against perfect play"
     chart = row_chart(
-        f"{Path(result.agent).name} on {size}x{size}: {regret.rate:.1%} of its moves are perfect",
+        f"{label} on {size}x{size}: {regret.rate:.1%} of its moves are perfect",
         f"{regret.all.positions} positions, 95% intervals; {regret.loss:.2f} discs lost a move{played}",
         rows,
         "share of perfect moves (grey: random moves)",

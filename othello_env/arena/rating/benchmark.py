@@ -38,7 +38,7 @@ class Benchmark:
         agent: the agent's name.
         placement: the agent's rating on the ladder (opponents with known ratings), or None if no games were played.
         endgame: the accuracy of the agent's moves in the packaged endgames on 8x8, or None if it was not measured.
-        settings: the arguments with which the run can be repeated.
+        settings: the arguments with which the run can be repeated. ``interrupted`` is true if the run was not finished.
         seconds: the time that the run took, in seconds.
         report: what the agent says about its answers; see `othello_env.agent.Agent`.
         answers: the same in numbers; see `othello_env.text.ChatAgent.summary`. None if the agent counts nothing.
@@ -65,7 +65,8 @@ class Benchmark:
         if self.placement is None:
             return f"{self.agent}, seed {self.settings['seed']}:"
         games, ladder, seed = self.placement.games, self.placement.ladder, self.settings["seed"]
-        how = f"{ladder.name}, {games} games, openings {ladder.openings}, seed {seed}"
+        interrupted = ", interrupted" if self.settings.get("interrupted") else ""
+        how = f"{ladder.name}, {games} games{interrupted}, openings {ladder.openings}, seed {seed}"
         return f"{self.agent}: Elo {self.placement.elo_text} ({how})"
 
     @property
@@ -89,6 +90,8 @@ class Benchmark:
     def notes(self) -> list[str]:
         """Further results as a list of sentences."""
         notes = []
+        if self.placement is not None and self.settings.get("interrupted"):
+            notes.append(_missing(self.placement, self.settings["limits"], self.endgame))
         if self.placement is not None:
             errors = sorted((rung.interval[1] - rung.interval[0]) / 2 for rung in self.placement.matches)
             widths = dict.fromkeys((f"{errors[0]:.0f}", f"{errors[-1]:.0f}"))  # one text if the two texts are equal
@@ -101,10 +104,13 @@ class Benchmark:
                 )
             if near := _programs_near(self.placement):
                 notes.append(near)
+            pace = f"{1e3 * self.placement.seconds_a_move:.3g} ms a move; "
+            if (self.answers or {}).get("seconds_a_move") is not None:
+                pace = ""  # the report has the time of a call, and calls at the same time make this one shorter
             notes += [
                 f"The rungs' own ratings (random = 0) have 95% intervals of +-{' to '.join(widths)} Elo; "
                 "the agent's interval takes these ratings as exact.",
-                f"{self.placement.margin:+.1f} discs a game; {1e3 * self.placement.seconds_a_move:.3g} ms a move; "
+                f"{self.placement.margin:+.1f} discs a game; {pace}"
                 f"{len(self.placement.faults)} games lost by illegal moves or errors.",
             ]
         if self.endgame is not None:
@@ -161,6 +167,13 @@ class Benchmark:
             }
         values |= {} if self.answers is None else {"answers": self.answers}
         return values | ({} if self.endgame is None else {"endgame": self.endgame.to_json()})
+
+
+def _missing(placement: Placement, limits: dict[str, Any], endgame: EndgameAccuracy | None) -> str:
+    """A sentence that says what is missing of an interrupted run."""
+    wanted = f"at most {limits['games']}" if limits["games"] else f"as many as give +-{limits['half_width']:g} Elo"
+    endgames = "; the endgames were not measured" if placement.ladder.size == 8 and endgame is None else ""
+    return f"The run was interrupted: {placement.games} games of {wanted} were played{endgames}."
 
 
 def _programs_near(placement: Placement) -> str:

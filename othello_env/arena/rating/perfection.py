@@ -120,7 +120,7 @@ class PerfectionBenchmark:
         regret: the accuracy of the agent's moves in packaged positions, or None if it was not measured.
         games: the agent's games against perfect play, or None if no games were played.
         exploitability: the agent's exploitability on 4x4; None on other boards, or if it was not measured.
-        settings: the arguments with which the run can be repeated.
+        settings: the arguments with which the run can be repeated. ``interrupted`` is true if the run was not finished.
         seconds: the time that the run took, in seconds.
     """
 
@@ -164,6 +164,10 @@ class PerfectionBenchmark:
     def notes(self) -> list[str]:
         """Further results as a list of sentences."""
         notes = []
+        if self.settings.get("interrupted"):
+            played = 0 if self.games is None else self.games.match.games
+            wanted = self.settings["games_wanted"]
+            notes.append(f"The run was interrupted: {played} of {wanted} games against perfect play were played.")
         if self.regret is not None:
             rate, loss = random_accuracy(regret_positions(self.regret.size))
             notes.append(

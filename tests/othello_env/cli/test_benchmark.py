@@ -87,9 +87,12 @@ def test_an_interrupt_keeps_what_was_played(run, tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("othello_env.cli.benchmark.run_benchmark", interrupted)
-    status, out, _ = run("random", "--out", tmp_path / "out")
+    status, out, _ = run("random", "--games", 20, "--out", tmp_path / "out")
     assert status == 130
-    assert "4 games" in out
+    page = (tmp_path / "out" / "benchmark.md").read_text()
+    for text in (out, page):
+        assert "4 games, interrupted" in text
+        assert "The run was interrupted: 4 games of at most 20 were played; the endgames were not measured." in text
     written = json.loads((tmp_path / "out" / "benchmark.json").read_text())
     assert (written["games"], written["interrupted"]) == (4, True)
     assert "endgame" not in written
@@ -146,6 +149,8 @@ def test_an_interrupt_before_the_first_game_leaves_whole_json(run, tmp_path, mon
     written = parse_json((tmp_path / "out" / "perfection.json").read_bytes())
     assert "games" not in written
     assert written["moves"]["count"] > 0
+    page = (tmp_path / "out" / "perfection.md").read_text()
+    assert "The run was interrupted: 0 of " in page
 
 
 @pytest.mark.parametrize(
@@ -202,6 +207,7 @@ def model(name):
     return ChatAgent(chat, name=name, workers=4, transcripts=f"{name}.jsonl")
 
 random, greedy, rambling = map(model, ("random", "greedy", "rambling"))
+twin = ChatAgent(lambda messages: chat_server.answer("greedy", messages), name="greedy")
 """
 
 
@@ -209,6 +215,7 @@ def test_language_models_get_a_leaderboard(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "models.py").write_text(MODELS)
     agents = [f"models.py:{name}" for name in ("rambling", "random", "greedy")]
+    names = ["rambling", "random (models.py:random)", "greedy"]  # an opponent is called random
     status, out, err = run(*agents, "--size", 6, "--games", 4, "--out", "out")
     assert status == 0
     assert "rambling: up to about 508 moves, with" in err, "380 positions and twice 4 games of 16 moves"
@@ -216,26 +223,27 @@ def test_language_models_get_a_leaderboard(run, tmp_path, monkeypatch):
     assert (tmp_path / "out" / "leaderboard.png").read_bytes().startswith(b"\x89PNG")
     rows = {}
     for line in page.splitlines():
-        if line.startswith("| models.py:"):
+        if line.startswith(("| rambling ", "| random ", "| greedy ")):
             name, *cells = line.strip("| ").split(" | ")
             rows[name] = cells
             assert all(cell in out for cell in cells)
-    assert set(rows) == set(agents)
-    for number, agent in enumerate(agents, start=1):
+    assert set(rows) == set(names)
+    for number, agent in enumerate(names, start=1):
         folder = tmp_path / "out" / f"run-{number}"
         answers = json.loads((folder / "benchmark.json").read_text())["answers"]
+        assert (folder / "benchmark.md").read_text().count(" a move; ") == 0, "one time, that of the calls"
         legal = rows[agent][3]
         assert legal.startswith(f"{answers['legal_rate']:.1%} (")
-        assert (answers["legal_rate"] == 1) == (agent != "models.py:rambling")
+        assert (answers["legal_rate"] == 1) == (agent != "rambling")
         low, high = answers["unreadable_rate_interval95"]
-        assert (low <= 0.1 <= high) == (agent == "models.py:rambling")
+        assert (low <= 0.1 <= high) == (agent == "rambling")
         lost = json.loads((folder / "perfection.json").read_text())["moves"]["mean_loss"]
         assert rows[agent][4] == f"{lost:.2f}"
         assert answers["cost"] == pytest.approx(0.001 * answers["answers"])
         assert [phase["empty"] for phase in answers["regret"]][-1] == [1, 4]
-    assert float(rows["models.py:rambling"][5]) > 100 > float(rows["models.py:greedy"][5])
+    assert float(rows["rambling"][5]) > 100 > float(rows["greedy"][5])
     (record, *_) = read_records(tmp_path / "out" / "run-1" / "games.jsonl")
-    final, own = record.replay(), record.agents.index("models.py:rambling")
+    final, own = record.replay(), record.agents.index("rambling")
     assert len(record.words) == len(final.moves)
     before = record.first_position().positions(final.moves)[:-1]
     spoken = [position.to_move for position, words in zip(before, record.words, strict=True) if words]
@@ -246,3 +254,16 @@ def test_language_models_get_a_leaderboard(run, tmp_path, monkeypatch):
     again = run(agents[1], "--size", 6, "--endgame")[2]
     assert "random: up to about 380 moves" in again
     assert "and a cost of 0.38, as in the transcripts" in again
+
+
+def test_models_of_one_name_are_told_apart(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "models.py").write_text(MODELS)
+    _, out, _ = run("models.py:greedy", "models.py:twin", "models.py:rambling", "--size", 6, "--endgame")
+    table = out[out.index("95% interval") :].splitlines()
+    told = {line.split("  ")[0] for line in table[-3:]}
+    assert told == {
+        "greedy (models.py:greedy)",
+        "greedy (models.py:twin)",
+        "rambling",
+    }
