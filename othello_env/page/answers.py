@@ -12,6 +12,7 @@ from typing import Any
 
 from othello_env.agent import Agent, AgentError, Clock, Seat, make_agent
 from othello_env.arena.play.games import seat_key
+from othello_env.games.game import IllegalActionError
 from othello_env.page.assessment import assess, powers
 from othello_env.page.messages import PageGame
 from othello_env.page.offers import games_of
@@ -38,10 +39,11 @@ class Answers:
         try:
             return answer(request, self._agents)
         except (Exception, SystemExit) as error:  # an agent may raise any error, and may call sys.exit
-            # The arena wraps what an agent answered, with the whole board. The cause alone says what was wrong.
+            # The arena wraps what an agent answered. The cause alone says what was wrong; the board is on the page.
             cause = error.__cause__ if isinstance(error, AgentError) and error.__cause__ else error
+            text = str(cause).splitlines()[0] if isinstance(cause, IllegalActionError) else str(cause)
             where = "".join(traceback.format_exception(error))
-            return {"error": str(cause) or type(cause).__name__, "type": type(cause).__name__, "where": where}
+            return {"error": text or type(cause).__name__, "type": type(cause).__name__, "where": where}
 
 
 def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:

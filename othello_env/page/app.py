@@ -39,6 +39,7 @@ __all__ = ["LARGEST_BODY", "make_app"]
 
 LARGEST_BODY = 64 * 1024
 """The largest message, in bytes."""
+_LONGEST_ERROR = 300  # characters; an error may quote what a person pasted
 _BODY_SECONDS = 10.0
 """The longest time, in seconds, that a message may take to arrive."""
 _Name = Annotated[str, Meta(max_length=64)]
@@ -195,7 +196,7 @@ async def _body(request: Request) -> bytes:
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > LARGEST_BODY:
-                    raise HTTPException(413, f"a message has at most {LARGEST_BODY} bytes", _CLOSE)
+                    raise HTTPException(413, f"too long: at most {LARGEST_BODY // 1024} kB are read", _CLOSE)
     except TimeoutError:
         raise HTTPException(408, f"a message must arrive within {_BODY_SECONDS:g} s", _CLOSE) from None
     return body
@@ -209,7 +210,8 @@ async def _error(_request: Request, error: Exception) -> Response:
     status = next(status for kind, status in _STATUSES.items() if isinstance(error, kind))
     text = str(error) or type(error).__name__
     if not isinstance(error, AnswerError):
-        return JSON({"error": _ACTION_NUMBER.sub("", text.splitlines()[0])}, status)
+        line = _ACTION_NUMBER.sub("", text.splitlines()[0])
+        return JSON({"error": line if len(line) <= _LONGEST_ERROR else f"{line[:_LONGEST_ERROR]} …"}, status)
     return JSON({"error": _ACTION_NUMBER.sub("", text), **error.details}, status)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -22,12 +22,12 @@ _POWERS = ("analyse", "action_values", "action_probabilities", "search", "evalua
 _DISCS = "discs"
 _PERFECT = "discs, by perfect play"
 """The unit of the agent ``perfect``."""
-_VALUE = "value"
-"""The unit of an agent that names no unit."""
+_OWN = "in its own unit"
+"""The page's name of the unit of an agent that names no unit."""
 _BETWEEN_ONES = ("mean of result and margin", "win minus loss")
 """Units of values from -1 to +1."""
-_NAMES = {"points": "points of the weights", "wins": "win minus loss"}
-"""The page's names of two units of an engine."""
+_NAMES = {"points": "points of the weights", "wins": "win minus loss", "value": _OWN}
+"""The page's names of units whose own names say little."""
 _MOST_LINES = 64  # no position has more moves than this
 
 
@@ -39,12 +39,14 @@ class MoveAssessment:
         action: the action.
         value: the value of the action; None if the agent gives probabilities instead. In games of two players, it is
             the value for the first player, in other games for the player to move.
+        exact: whether the value is a fact and not an estimate: the result of perfect play, or a sure win or loss.
         share: the probability of the action, or its share of the visits of a tree search. None if there is none.
         line: the names of the moves that the agent expects, beginning with the move itself. Empty if there is none.
     """
 
     action: int
     value: float | None = None
+    exact: bool = False
     share: float | None = None
     line: tuple[str, ...] = ()
 
@@ -58,7 +60,7 @@ class Assessment:
         moves: the legal actions, the best for the player to move first. Empty if the agent says nothing about actions.
         values: the value of the position for each player. In a game of two players, it is that of the best action if
             there are values of actions. None if the agent does not evaluate positions.
-        exact: whether the values are the results of perfect play.
+        exact: whether the values of the position are facts and not estimates (see `MoveAssessment.exact`).
         bound: the largest absolute value that is possible. None if this bound is not known.
         depth: the depth of the search in plies. None if the agent does not give it.
         nodes: the number of positions that the search visited. None if the agent does not give it.
@@ -105,17 +107,19 @@ def _assess(agent: Any, state: State) -> Assessment | None:
     """What the agent's optional methods say about a position. None if the agent has no method that gives values."""
     known = powers(agent)
     if "exact_scores" in known and type(state) is Othello and (scores := exact_scores(state)) is not None:
-        return _of_values(state, _DISCS, scores, exact=True)
+        return _of_values(state, _DISCS, scores, exact=scores)
     if "analyse" in known:
         return _analysed(agent, state)
-    two, unit = state.num_players == 2, str(getattr(agent, "unit", _VALUE))
+    two, unit = state.num_players == 2, _unit_name(getattr(agent, "unit", _OWN))
     if "action_values" in known and "action_probabilities" not in known:
         knows = getattr(agent, "knows", None)
         if knows is not None and not knows(state):  # perfect play may need a search of hours
             return Assessment(unit, (), None)
-        unit, action_values = _in_discs(agent, state, unit, agent.action_values(state))
+        action_values = agent.action_values(state)
         values = None if two or "evaluate" not in known else _evaluated(agent, state)
-        return _of_values(state, unit, action_values, exact=unit == _PERFECT, values=values)
+        if hasattr(agent, "expected_discs"):
+            return _converted(agent, state, action_values)
+        return _of_values(state, unit, action_values, exact=action_values if unit == _PERFECT else (), values=values)
     shares: Mapping[int, float] = {}
     values = _evaluated(agent, state) if "evaluate" in known else None
     if "action_probabilities" in known:
@@ -129,20 +133,16 @@ def _assess(agent: Any, state: State) -> Assessment | None:
         return None
     legal = sorted(set(state.legal_actions()) & {*shares}, key=lambda action: -shares[action])
     moves = tuple(MoveAssessment(action, share=float(shares[action])) for action in legal)
-    return Assessment(unit, moves, values, bound=_bound(state, unit, values or ()))
+    exact = two and values is not None and math.isinf(values[0])
+    return Assessment(unit, moves, values, exact, _bound(state, unit, values or ()))
 
 
-def _in_discs(agent: Any, state: State, unit: str, values: Mapping[int, float]) -> tuple[str, Mapping[int, float]]:
-    """The values of actions in discs, if the agent can convert them. The end of the game needs no conversion."""
-    convert = getattr(agent, "expected_discs", None)
-    if convert is None:
-        return unit, values
-    player = state.to_move
+def _converted(agent: Any, state: State, values: Mapping[int, float]) -> Assessment:
+    """The assessment by an agent that can convert its values to discs. The end of the game needs no conversion."""
     after = {action: state.play(action) for action in values}
-    return _DISCS, {
-        action: after[action].margins()[player] if after[action].is_over else convert(after[action], value)
-        for action, value in values.items()
-    }
+    ends = {action: end.margins()[state.to_move] for action, end in after.items() if end.is_over}
+    estimates = {action: agent.expected_discs(after[action], values[action]) for action in values if action not in ends}
+    return _of_values(state, _DISCS, estimates | ends, exact=ends)
 
 
 def _of_values(
@@ -150,42 +150,58 @@ def _of_values(
     unit: str,
     action_values: Mapping[int, float],
     *,
-    exact: bool = False,
+    exact: Collection[int] = (),
     values: tuple[float, ...] | None = None,
     lines: Mapping[int, tuple[str, ...]] | None = None,
 ) -> Assessment:
-    """The assessment that these values of the legal actions for the player to move make."""
+    """The assessment that these values of the legal actions for the player to move make.
+
+    The values of the actions in `exact` are facts. In a game of two players, infinite values are facts, too. The value
+    of the position is a fact if no action can be better than the best one.
+    """
     unit = _DISCS if unit == _PERFECT else unit
     legal = sorted(set(state.legal_actions()) & {*action_values}, key=lambda action: -action_values[action])
     two = state.num_players == 2
     sign = -1.0 if two and state.to_move == 1 else 1.0
     if two and legal:
         values = _for_both(state, action_values[legal[0]])
+    facts = {action for action in legal if action in exact or (two and math.isinf(action_values[action]))}
+    bound = _bound(state, unit, [*(values or ()), *action_values.values()])
+    most = math.inf if bound is None else bound
+    is_exact = bool(legal) and (facts == {*legal} or (legal[0] in facts and abs(action_values[legal[0]]) >= most))
     moves = (
-        MoveAssessment(action, sign * action_values[action], None, (lines or {}).get(action, ())) for action in legal
+        MoveAssessment(action, sign * action_values[action], action in facts, line=(lines or {}).get(action, ()))
+        for action in legal
     )
-    return Assessment(
-        unit, tuple(moves), values, exact, _bound(state, unit, [*(values or ()), *action_values.values()])
-    )
+    return Assessment(unit, tuple(moves), values, is_exact, bound)
 
 
 def _analysed(agent: Any, state: State) -> Assessment:
     """What the method `analyse` of an engine finds: in discs where the engine can tell discs, else in its own unit."""
     if "lines" not in inspect.signature(agent.analyse).parameters:
         analysis = agent.analyse(state, scores=True)
-        return _of_values(state, _unit_name(analysis), analysis.scores)
+        return _of_values(state, _unit_name(analysis.unit), analysis.scores)
     analysis = agent.analyse(state, lines=_MOST_LINES)
-    unit = _unit_name(analysis) if analysis.discs is None else _DISCS
+    unit = _unit_name(analysis.unit) if analysis.discs is None else _DISCS
     best = analysis.score if analysis.discs is None else analysis.discs
     action_values = {line.pv[0]: _comparable(line, analysis, best) for line in analysis.lines}
     lines = {line.pv[0]: tuple(state.names_of(line.pv).split()) for line in analysis.lines}
-    assessed = _of_values(state, unit, action_values, exact=analysis.exact and unit == _DISCS, lines=lines)
+    # Where a line that ends the game is not solved, only its winner is certain: a longer line may win more discs. If
+    # the line wins all, or if its first move ends the game, the number of discs is certain, too.
+    exact = {
+        action
+        for action, line in zip(action_values, analysis.lines, strict=True)
+        if line.unit == _DISCS
+        and action_values[action] == line.score
+        and (analysis.exact or abs(line.score) == state.largest_margin or state.play(action).is_over)
+    }
+    assessed = _of_values(state, unit, action_values, exact=exact, lines=lines)
     return replace(assessed, depth=analysis.depth, nodes=analysis.nodes)
 
 
-def _unit_name(analysis: Any) -> str:
-    """The page's name of the unit of an engine's values."""
-    return str(_NAMES.get(analysis.unit, analysis.unit))
+def _unit_name(unit: str) -> str:
+    """The page's name of a unit."""
+    return str(_NAMES.get(unit, unit))
 
 
 def _comparable(line: Any, analysis: Any, best: float) -> float:
@@ -205,7 +221,7 @@ def _bound(state: State, unit: str, numbers: Iterable[float]) -> float | None:
     """
     if unit == _DISCS:
         return float(state.largest_margin)
-    small = unit == _VALUE and all(abs(number) <= 1 for number in numbers if math.isfinite(number))
+    small = unit == _OWN and all(abs(number) <= 1 for number in numbers if math.isfinite(number))
     return 1.0 if small or unit in _BETWEEN_ONES else None
 
 

@@ -31,7 +31,6 @@ Endpoint = Callable[[Any, Request], Awaitable[Response]]
 """A function that answers a message. Its arguments are the message and the HTTP request."""
 
 _PIXELS = 80  # the side of a square in a PNG file, in pixels
-_LONGEST_TEXT = 8000  # characters
 _Number = Annotated[int, Meta(ge=0)]
 
 
@@ -116,8 +115,6 @@ async def _read(message: _Read, _request: Request) -> Response:
     """The record of the game in a pasted text."""
     if not message.text.strip():
         raise MessageError("paste a transcript, a board or a link")
-    if len(message.text) > _LONGEST_TEXT:
-        raise MessageError(f"the text has {len(message.text):,} characters; at most {_LONGEST_TEXT:,} are read")
     return _record(await asyncio.to_thread(read_text, message.record, message.text.strip()))
 
 

@@ -62,7 +62,8 @@ class WorkerPool:
     Args:
         processes: the number of processes, at least two.
         seconds: the time that an agent may think, in seconds.
-        start_seconds: the additional time for the first answer of a process, because code may have to be compiled.
+        start_seconds: the additional time for the first answer of a process, because code may have to be compiled, and
+            for the task ``powers``, because the agent may have to be loaded.
         grace_seconds: if nobody waits for an answer any more, the agent goes on for this time. Most answers come within
             this time, so that their processes need not be killed.
         margin_seconds: the time that is added to `seconds` before a process is killed, so that an agent can use all its
@@ -79,8 +80,9 @@ class WorkerPool:
     ) -> None:
         if processes < 2:
             raise ValueError(f"a page needs at least 2 worker processes, not {processes}")
-        self._seconds = seconds + margin_seconds
+        self._seconds = seconds
         self._start_seconds = start_seconds
+        self._margin_seconds = margin_seconds
         self._grace_seconds = grace_seconds
         self._free = asyncio.Semaphore(processes)
         self._free_for_others = asyncio.Semaphore(max(1, processes - 2))  # than requests for moves
@@ -130,9 +132,10 @@ class WorkerPool:
 
     async def _answer(self, request: dict[str, Any], place: contextlib.AsyncExitStack) -> dict[str, Any]:
         async with place:
-            worker, seconds = self._idle.pop() if self._idle else None, self._seconds
-            if worker is None:
-                worker, seconds = self._start(), self._seconds + self._start_seconds
+            is_new, seconds = not self._idle, self._seconds + self._margin_seconds
+            worker = self._start() if is_new else self._idle.pop()
+            if is_new or request["task"] == "powers":  # this task comes first, so the agent has to be loaded
+                seconds += self._start_seconds
             answer = await self._call(worker, request, seconds)
             self._idle.append(worker)
             return answer
@@ -160,7 +163,8 @@ class WorkerPool:
             self._stop(worker)
             spec = request["spec"]
             if isinstance(error, WorkerTimeoutError):
-                raise AnswerError(f"{spec} was stopped after {seconds:g} s", agent=spec) from None
+                limit = f"{self._seconds:g} s, the limit of --seconds"
+                raise AnswerError(f"{spec} needed more than {limit}", agent=spec) from None
             if isinstance(error, WorkerDiedError):
                 raise AnswerError(f"the process of {spec} died", agent=spec) from None
             if isinstance(error, WorkerError):

@@ -31,8 +31,7 @@ export class Analysis {
       this.draw();
     });
     this.course = new Course(byId("curve"), ply => table.goTo(ply));
-    this.wanted = {}; // for each slot ("a" or "b"): the spec to choose once it is listed, for example after a reload
-    this.own = {}; // for each slot: true if a person chose the agent in this visit
+    this.wanted = {}; // for each slot ("a" or "b"): the spec that a person chose; in games without this agent, it waits
     this.folds = {};
     for (const slot of SLOTS) {
       const select = this.select(slot);
@@ -49,10 +48,9 @@ export class Analysis {
   get specs() { return SLOTS.map(slot => this.spec(slot)).filter(Boolean); }
   get isComparison() { return Boolean(this.spec("b")); }
 
-  /** A person chose an agent, or changed the numbers in its spec, in slot "a" or "b". This choice replaces `wanted`. */
+  /** A person chose an agent, or changed the numbers in its spec, in slot "a" or "b". */
   chose(slot) {
-    delete this.wanted[slot];
-    this.own[slot] = true;
+    this.wanted[slot] = this.spec(slot);
     if (this.spec("a") !== this.engine) this.isReviewing = false;
     this.changed();
   }
@@ -89,7 +87,6 @@ export class Analysis {
 
   /** Choose an agent as the evaluator, as soon as it has said what it can do. */
   look(spec) {
-    this.wanted.a = spec;
     if ([...this.select("a").options].some(option => option.value === spec)) {
       this.select("a").value = spec;
       this.folds.a.fill();
@@ -119,7 +116,7 @@ export class Analysis {
     this.fill();
   }
 
-  /** List the agents that can say something about this game. The chosen agents stay chosen if they are listed. */
+  /** List the agents that can say something about this game. An agent that a person chose is chosen wherever it is listed. */
   fill() {
     const lookers = this.evaluations.lookers(this.table.game.record.game);
     const specs = lookers.map(({ spec }) => spec);
@@ -129,7 +126,7 @@ export class Analysis {
       const select = this.select(slot);
       const options = [...select.options].filter(option => option.value && option.dataset.own === undefined).map(option => option.value);
       if (String(options) === String(specs)) continue;
-      const chosen = this.wanted[slot] ?? (this.own[slot] ? select.value : null);
+      const chosen = this.wanted[slot];
       const before = select.value;
       select.replaceChildren(html("option", { value: "" }, slot === "a" ? "no analysis" : "nobody"),
         ...specs.map(spec => html("option", { value: spec }, isExact(spec) && this.table.game.views[0].empties !== null ? `${spec}, exact end` : spec)));
@@ -213,7 +210,6 @@ export class Analysis {
       choose(this.select("a"), this.reviewer);
       this.folds.a.fill();
       this.chose("a");
-      this.wanted.a = this.reviewer; // it may not be listed yet
     } else {
       this.changed();
     }
@@ -237,8 +233,7 @@ export class Analysis {
 
   /** What the person chose. `restore` uses it when this tab is loaded again. */
   choices() {
-    const chosen = Object.fromEntries(SLOTS.map(slot => [slot, this.wanted[slot] ?? (this.own[slot] ? this.spec(slot) : null)]));
-    return { ...chosen, numbers: byId("numbers").checked };
+    return { ...this.wanted, numbers: byId("numbers").checked };
   }
 
   restore({ a, b, numbers }) {

@@ -19,13 +19,15 @@ export class Board {
     this.rows = this.columns = 0;
     this.players = [];
     this.pieces = new Map();
+    this.hasKeys = false; // whether a square has the focus by keys, not by a click
     // An SVG element that listens to the focus could take it itself, so the parent listens.
     parent.addEventListener("keydown", event => this.keydown(event));
     parent.addEventListener("focusin", ({ target }) => {
       this.moveFocus(...target.dataset.place.split(",").map(Number), false);
-      if (target.matches(":focus-visible")) this.point([this.focus], "focus");
+      this.hasKeys = target.matches(":focus-visible");
+      this.point(this.hasKeys ? [this.focus] : [], "focus");
     });
-    parent.addEventListener("focusout", () => this.point([], "focus"));
+    parent.addEventListener("focusout", () => { this.hasKeys = false; this.point([], "focus"); });
   }
 
   /** Show the board turned by half a turn, or not turned. */
@@ -79,7 +81,9 @@ export class Board {
     this.cells[this.focus[0]][this.focus[1]].focus({ preventScroll: true });
   }
 
+  /** The keys that move between squares. After a click, the keys of the page step through the game instead. */
   keydown(event) {
+    if (!this.hasKeys) return;
     const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
     const [row, column] = this.focus;
     if (event.key in steps) {

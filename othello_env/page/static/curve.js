@@ -82,13 +82,13 @@ export class Course {
       "aria-label": two ? `The course of the evaluation, good for ${players[0].name} above` : "The course of each player's evaluation",
     }, ...(exactFrom === null ? [] : [
       svg("rect", { class: "exact", x: this.x(exactFrom), width: Math.max(2, this.x(plies - 1) - this.x(exactFrom)), height: HEIGHT, fill: "currentColor", "fill-opacity": .07, "data-from": exactFrom }),
-      svg("text", { x: this.x(plies - 1), y: HEIGHT - 3, "text-anchor": "end", "font-size": 11, fill: "currentColor", "fill-opacity": .8 }, "exact"),
+      svg("text", { x: this.x(plies - 1), y: EDGE + 1, "text-anchor": "end", "font-size": 11, fill: "currentColor", "fill-opacity": .8 }, "exact"),
     ]),
     ...marks.map(value => gridLine({ x1: 0, x2: width, y1: scale.y(value), y2: scale.y(value) }, value === 0)),
     ...Array.from({ length: Math.ceil(plies / TEN) }, (_, i) => gridLine({ x1: this.x(TEN * i), x2: this.x(TEN * i), y1: 0, y2: HEIGHT })),
     svg("line", { x1: this.x(cursor), x2: this.x(cursor), y1: 0, y2: HEIGHT, stroke: "currentColor", "stroke-opacity": .6, "stroke-dasharray": "4 3" }), this.pointer,
     ...lines.flatMap((line, index) => drawn(line, this.x, two ? series[index].slot : "a")),
-    ...blunders.map(ply => blunderMark(ply, this.x(ply), lines[0]?.at(ply) ?? scale.y(0))));
+    ...blunders.map(ply => blunderMark(ply, this.x(ply))));
     this.parent.replaceChildren(legend(series, players),
       html("div", { class: "course" }, scaleOf(scale, marks, "left"), this.chart,
         ...(isShared ? [] : [scaleOf(lines[1], ticks(lines[1].least, lines[1].most, 4).filter(value => Math.abs(value) <= lines[1].most), "right")])), this.readout);
@@ -171,9 +171,9 @@ function boundsOfMany(points, players) {
   return [least < 0 ? -nice(-least) : 0, nice(Math.max(FLOOR, ...known))];
 }
 
-/** The mark of a blunder: a red ring on the curve. */
-const blunderMark = (ply, x, y) => svg("circle", {
-  class: "blunder", cx: x, cy: y, r: 6, fill: "none", stroke: "var(--bad)", "stroke-width": 2.5, "data-blunder": ply,
+/** The mark of a blunder: a red line below the curve. */
+const blunderMark = (ply, x) => svg("rect", {
+  class: "blunder", x: x - 1.5, y: HEIGHT - EDGE, width: 3, height: EDGE, fill: "var(--bad)", "data-blunder": ply,
 }, svg("title", {}, `ply ${ply} was a blunder`));
 
 /** The elements that draw one line and its points. Exact points are filled, estimates are rings. */

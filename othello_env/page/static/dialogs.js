@@ -22,8 +22,8 @@ function gameOptions(select, games) {
 }
 
 /** What is known of an agent's strength in a game: a word, and its rating on the packaged ladder. */
-function strengthOf({ given, label, elo }, game) {
-  const told = [given && !label ? "yours" : "", label, game in elo ? `${eloText(elo[game])} Elo` : ""].filter(Boolean).join(", ");
+function strengthOf({ label, elo }, game) {
+  const told = [label, game in elo ? `${eloText(elo[game])} Elo` : ""].filter(Boolean).join(", ");
   return told ? ` (${told})` : "";
 }
 

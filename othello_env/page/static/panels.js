@@ -1,7 +1,7 @@
 // The players, the list of moves, the other lines, the table of the moves' values, and the review.
 
 import { byId, discIcon, html, renewChanged } from "./elements.js";
-import { bestActions, lossText, moveText, sideOf, summary } from "./reading.js";
+import { bestActions, lossText, moveText, summary, unitText } from "./reading.js";
 import { UNITS } from "./values.js";
 
 /** Seconds as minutes and seconds: 1:05. */
@@ -82,13 +82,6 @@ export function showLines(lines, moves, onLine) {
   byId("lines").hidden = !lines.length;
 }
 
-/** The head of a column of values: their unit and their side. */
-function headOf(found, { view, players }) {
-  if (!found) return "value";
-  if (found.moves.length && found.moves[0].value === null) return "share";
-  return `${found.unit}, ${sideOf(view, players)}${found.exact ? ", exact" : ""}`;
-}
-
 /**
  * Show a table of the moves with their values by the evaluator, in a comparison also by the other agent. `onHover(path)` is
  * called with the path of the move under the pointer, and with [] when the pointer leaves the move.
@@ -104,7 +97,8 @@ export function showTable(game, found, isComparison, onHover) {
   const hasLines = !isComparison && found.a?.moves.some(({ line }) => line.length);
   const cell = (slot, action) => {
     const move = known[slot].get(action);
-    return html("td", { class: best[slot].has(action) ? "best" : null, "data-slot": slot, "data-value": move && (move.value ?? move.share) }, move ? moveText(found[slot], move) : "");
+    return html("td", { class: best[slot].has(action) ? "best" : null, "data-slot": slot, "data-value": move && (move.value ?? move.share) },
+      ...(move ? [html("span", { class: move.exact ? "exact" : null }, moveText(found[slot], move))] : []));
   };
   const rows = actions.map(action => {
     const { name, path } = choices.get(action);
@@ -115,8 +109,9 @@ export function showTable(game, found, isComparison, onHover) {
     return row;
   });
   const head = slots.map(slot => {
-    const text = headOf(found[slot], game);
-    return html("th", { scope: "col", class: `${slot}-colour`, title: UNITS[found[slot]?.unit] ?? UNITS[text] }, (isComparison ? `${slot.toUpperCase()}: ` : "") + text);
+    const isShare = found[slot]?.moves[0]?.value === null;
+    const text = found[slot] ? unitText(found[slot], game) : "value";
+    return html("th", { scope: "col", class: `${slot}-colour`, title: UNITS[isShare ? "share" : found[slot]?.unit] }, (isComparison ? `${slot.toUpperCase()}: ` : "") + text);
   });
   const region = byId("table");
   const top = region.scrollTop;

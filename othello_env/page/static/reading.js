@@ -8,18 +8,21 @@ import { number, valueText } from "./values.js";
  *   Assessment. With two players, all values are for the first player.
  * @property {import("./values.js").Value[] | null} values for each player
  * @property {string} unit
- * @property {boolean} exact
+ * @property {boolean} exact whether the values are facts: the result of perfect play, or a sure win or loss
  * @property {number | null} bound
- * @property {{action: number, value: import("./values.js").Value | null, share: number | null, line: string[]}[]} moves the best move first
+ * @property {{action: number, value: import("./values.js").Value | null, exact: boolean, share: number | null, line: string[]}[]} moves the best move first
  * @property {number | null} [depth]
  * @property {number | null} [nodes]
  */
 
-/** The player that single values are for: the first of two players, otherwise the player to move. */
-export const sideOf = (view, players) => players.length === 2 ? players[0].name : players[view.toMove].name;
+/** What the numbers of moves are: a share for the player to move, or a unit and the side that it is good for. @param {Reading} found */
+export function unitText({ moves, unit }, { view, players }) {
+  const mover = players[view.toMove].name;
+  return moves[0]?.value === null ? `share, ${mover} to move` : `${unit}, ${players.length === 2 ? players[0].name : mover}`;
+}
 
 /** A move's value or share as text. @param {Reading} found */
-export const moveText = (found, move) => move.value === null ? `${Math.round(100 * move.share)}%` : valueText(move.value, found.unit, found.exact);
+export const moveText = (found, move) => move.value === null ? `${Math.round(100 * move.share)}%` : valueText(move.value, found.unit, move.exact);
 
 /** The value of a position as text, with its side and its unit. @param {Reading} found */
 export function readingText(found, players) {
@@ -63,7 +66,7 @@ export function judged(found, views, ply, blunder) {
   const action = loss ? best.action : played.action;
   return {
     ply, player: toMove, name: views[ply].move, loss, best: choices.find(choice => choice.action === action),
-    isExact: found.exact, isBlunder: loss >= blunder,
+    isExact: best.exact && played.exact, isBlunder: loss >= blunder,
   };
 }
 
@@ -97,9 +100,9 @@ export function squareMarks(game, found, selected) {
     const place = choice?.path.at(-1);
     if (!place || marks.has(String(place)) || (selected && String(choice.path[0]) !== String(selected))) continue;
     const share = best.has(move.action) ? 1 : .999 * (1 - Math.abs(first - size(move)) / (high - low));
-    const unit = move.value === null ? "" : ` ${found.unit}, ${sideOf(game.view, game.players)}`;
     marks.set(String(place), {
-      place, text: moveText(found, move), share, value: move.value ?? move.share, exact: found.exact, label: `${choice.name}: ${moveText(found, move)}${unit}`,
+      place, text: moveText(found, move), share, value: move.value ?? move.share, exact: move.exact,
+      label: `${choice.name}: ${moveText(found, move)} ${unitText(found, game)}${move.exact ? ", exact" : ""}`,
     });
   }
   return [...marks.values()];

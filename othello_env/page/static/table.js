@@ -286,7 +286,7 @@ export class Table {
     this.ended = null;
     this.selected = null;
     if (this.playing === ONCE) this.playing = false;
-    this.page.say(text);
+    this.page.say(next.view.isOver ? "" : text);
     this.proceed();
     return true;
   }

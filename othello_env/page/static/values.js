@@ -15,7 +15,7 @@ export const UNITS = {
   moves: "the number of moves that the player could choose from",
   cells: "the cells of the player, or of the two players who ally, after the expected moves",
   "cells or moves": "cells, or the number of moves of a player with few of them, after the expected moves",
-  value: "the agent does not name its unit",
+  "in its own unit": "the agent does not name the unit of its values",
   share: "the probability of the move, or its share of the visits",
 };
 

@@ -53,7 +53,7 @@ test("a scale is fixed for values from -1 to 1, and fits other values", () => {
 test("colours and stars follow the numbers that are shown", () => {
   const choices = [1, 2, 3].map(action => ({ action, name: `m${action}`, path: [[0, action]] }));
   const game = { view: { choices, toMove: 0 }, players: [{ name: "black" }, { name: "white" }] };
-  const move = (action, value) => ({ action, value, share: null, line: [] });
+  const move = (action, value) => ({ action, value, exact: false, share: null, line: [] });
   const found = { moves: [move(1, .0249), move(2, .0151), move(3, -.5)], unit: "win minus loss", exact: false, values: [.0249, -.0249], bound: 1 };
   const marks = squareMarks(game, found, null);
   assert.deepEqual(marks.map(({ text, share }) => [text, share]), [["+0.02", 1], ["+0.02", 1], ["−0.50", 0]]);
@@ -63,6 +63,7 @@ test("colours and stars follow the numbers that are shown", () => {
   assert.deepEqual(bestActions(undefined), new Set());
   const shares = { ...found, moves: [{ action: 2, value: null, share: .75, line: [] }, { action: 1, value: null, share: .25, line: [] }] };
   assert.deepEqual(squareMarks(game, shares, null).map(({ text }) => text), ["75%", "25%"]);
+  assert.equal(squareMarks(game, shares, null)[0].label, "m2: 75% share, black to move");
 });
 
 test("ticks are round numbers that cover the range", () => {
@@ -150,14 +151,16 @@ const choice = (action, name) => ({ action, name, path: [[0, action]] });
 
 test("a move's loss, and whether it was a blunder", () => {
   const views = played => [{ toMove: 1, choices: [choice(1, "a"), choice(2, "b")] }, { action: played, move: played === 1 ? "a" : "b" }];
-  const found = (best, other, more = {}) => ({ // white is to move, so the least value is the best
-    unit: "discs", exact: true, values: [best, -best], bound: 64, moves: [[1, best], [2, other]].map(([action, value]) => ({ action, value, share: null, line: [] })), ...more,
+  const found = (best, other, { exact = [1, 2], ...more } = {}) => ({ // white is to move, so the least value is the best
+    unit: "discs", exact: true, values: [best, -best], bound: 64,
+    moves: [[1, best], [2, other]].map(([action, value]) => ({ action, value, exact: exact.includes(action), share: null, line: [] })), ...more,
   });
   const judge = (played, ...values) => judged(found(...values), views(played), 1, 6);
   assert.deepEqual(judge(1, -4, 4), { ply: 1, player: 1, name: "a", loss: 0, best: choice(1, "a"), isExact: true, isBlunder: false });
   const worse = judge(2, -4, 0);
   assert.deepEqual([worse.loss, worse.best.name, worse.isBlunder], [4, "a", false]);
   assert.equal(judge(2, -4, 2).isBlunder, true);
+  assert.equal(judge(2, -64, 2, { exact: [1] }).isExact, false); // what was played is only an estimate
   assert.equal(judge(2, -4, 2, { unit: "win minus loss" }), null);
   assert.equal(judged(undefined, views(1), 1, 6), null);
   assert.equal(judged(found(4, 2), [{ toMove: 0, choices: [choice(1, "a")] }, { action: 1 }], 1, 6), null);

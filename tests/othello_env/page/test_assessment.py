@@ -21,6 +21,10 @@ def values_of(found):
     return {move.action: move.value for move in found.moves}
 
 
+def facts_of(found):
+    return {move.action for move in found.moves if move.exact}
+
+
 @pytest.mark.parametrize("spec", ["engine:depth=2", "alphabeta:depth=2"])
 def test_values_are_the_agents_own_for_black(spec):
     state = Othello.from_moves("f5d6c3")  # white is to move
@@ -67,6 +71,10 @@ def test_a_move_that_ends_the_game_has_its_result():
     found = assess(make_agent("ntuple"), state)
     assert {state.action_to_text(action) for action, value in values_of(found).items() if value == 64} == {"e7"}
     assert found.values == (64.0, -64.0)
+    assert {state.action_to_text(action) for action in facts_of(found)} == {"e7"}
+    assert found.exact  # no move can be better than all discs
+    before = Othello.from_moves(state.moves[:-1])  # white can still avoid this
+    assert not assess(make_agent("ntuple"), before).exact
 
 
 @pytest.mark.parametrize("spec", ["engine:depth=2", "perfect"])
@@ -85,6 +93,7 @@ def test_values_near_the_end_are_exact(spec):
     assert (found.unit, found.exact, found.bound) == ("discs", True, 16.0)
     assert values_of(found) == {action: best(state.play(action)) for action in state.legal_actions()}
     assert found.values == (best(state), -best(state))
+    assert facts_of(found) == {*state.legal_actions()}
 
 
 def test_perfect_play_gives_scores_only_where_they_take_seconds():
@@ -104,6 +113,8 @@ def test_a_sure_win_is_sent_as_text():
     assert values_of(found) == {2: math.inf}
     assert found.to_json()["moves"][0]["value"] == "inf"
     assert found.to_json()["values"] == ["inf", "-inf"]
+    assert found.exact
+    assert facts_of(found) == {2}
 
 
 def test_probabilities():
@@ -159,10 +170,15 @@ def test_a_search_says_how_it_found_its_numbers():
 
 @pytest.mark.parametrize("evaluation", ["ntuple", "mobility"])
 def test_all_values_of_an_engine_have_the_same_unit(evaluation):
-    """In this position, some moves certainly lose."""
+    """In this position, one move certainly wins."""
     engine, state = make_agent(f"engine:depth=4,eval={evaluation}"), Othello.from_moves("e6f4e3f6g5d6e7f5")
     found, lines = assess(engine, state), engine.analyse(state, lines=64).lines
     best, values = lines[0], values_of(found)
+    assert facts_of(found) == {line.pv[0] for line in lines if line.unit == "discs"} == {best.pv[0]}
+    assert found.exact
+    before = Othello.from_moves("e6f4e3f6g5d6e7")  # white can choose another move than this
+    warned = assess(engine, before)
+    assert (warned.exact, facts_of(warned)) == (False, {state.moves[-1]})
     for line in lines:
         value = values[line.pv[0]]
         if line.discs is None:
@@ -187,7 +203,7 @@ def test_the_error_of_an_agent_has_its_type_and_its_place(tmp_path):
     assert "boom.py" in told["where"]
     told = answers({"spec": f"{illegal}:policy", "task": "move", "record": record})
     assert "a1" in told["error"]
-    assert "from_text" not in told["error"]
+    assert len(told["error"].splitlines()) == 1  # the board is beside it
 
 
 def test_an_agent_is_made_again_when_its_file_is_new(tmp_path):

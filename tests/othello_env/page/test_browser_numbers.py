@@ -46,13 +46,17 @@ def read_all(page):
           const point = document.querySelector(`#curve [data-line="a"][data-ply="${ply}"][data-player="0"]`)?.dataset;
           const move = row => row.querySelector("th").innerText;
           const value = row => row.querySelector("td[data-slot=a]").innerText.replace("\u2605", "").trim();
+          const title = each => each.querySelector("title").textContent;
           const mark = each => [each.querySelector("text").textContent, each.querySelector("rect.exact") !== null];
           return {
             bar: text("#bar"), label: document.querySelector("#bar").ariaLabel, status: text("#status"),
             reading: text("#reading-a"), read: text("#curve-read"), head: text("#table thead th:nth-child(2)"),
             point: point && {value: point.value, unit: point.unit, exact: point.exact === "true"},
-            squares: all(".heat g", each => [each.querySelector("title").textContent.split(":")[0], mark(each)]),
+            squares: all(".heat g", each => [title(each).split(":")[0], mark(each)]),
+            tooltips: all(".heat g", each => [title(each).split(":")[0], title(each)]),
             table: all("#table tbody tr", row => [move(row), value(row)]),
+            framed: all("#table tbody tr", row => [move(row), Boolean(row.querySelector("td[data-slot=a] .exact"))]),
+            mover: text("#players .active .who")?.split("\\n")[0],
             best: Object.keys(all("#table tr:has(.best[data-slot=a])", row => [move(row), 1])),
             isOver: document.querySelector("#table").hidden,
           };
@@ -81,15 +85,19 @@ def check_numbers(page, found, best):
     assert re.sub("A: ", "", seen["read"].partition(": ")[2]).split(";")[0] == told
     assert seen["point"] == {"value": value, "unit": unit, "exact": exact}
     expected = {
-        name: shown(move, unit, exact) if share is None else f"{math.floor(100 * share + 0.5)}%"
-        for name, move, share in best
+        name: shown(move.value, unit, move.exact) if move.share is None else f"{math.floor(100 * move.share + 0.5)}%"
+        for name, move in best.items()
     }
     assert {name: each for name, (each, _) in seen["squares"].items()} == seen["table"] == expected
-    assert {mark for _, mark in seen["squares"].values()} <= {exact}
+    framed = {name: move.exact for name, move in best.items()}
+    assert {name: frame for name, (_, frame) in seen["squares"].items()} == seen["framed"] == framed
     if best:
-        assert best[0][0] in seen["best"]
-        values = "share" if best[0][1] is None else f"{unit}, black{', exact' if exact else ''}"
+        name, first = next(iter(best.items()))
+        assert name in seen["best"]
+        values = f"{unit}, black" if first.share is None else f"share, {seen['mover']} to move"
         assert seen["head"].removeprefix("A: ") == values
+        tooltip = f"{name}: {expected[name]} {values}{', exact' if first.exact else ''}"
+        assert seen["tooltips"][name] == tooltip
     assert seen["isOver"] == (not best)
 
 
@@ -116,7 +124,7 @@ def test_all_numbers_on_a_screen_agree_in_value_unit_and_side(page, spec):
         state = line[ply]
         agent.new_game(seat_key(seed, state.to_move))
         found = assess(agent, state)
-        return found, [(state.action_to_text(move.action), move.value, move.share) for move in found.moves]
+        return found, {state.action_to_text(move.action): move for move in found.moves}
 
     def look_at(ply):
         page.click(f'#moves [data-ply="{ply}"]')
@@ -240,6 +248,9 @@ def test_the_board_is_reached_by_keys_and_has_the_keys_after_a_choice_unless_a_t
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("ArrowLeft")
     page.locator('#moves [data-ply="2"][aria-current]').wait_for()
+    square(page, 0, 0).click()  # a click on the board leaves these keys to the game
+    page.keyboard.press("ArrowLeft")
+    page.locator('#moves [data-ply="1"][aria-current]').wait_for()
 
 
 def test_a_review_on_6x6_is_exact_where_perfect_play_is_known(page):

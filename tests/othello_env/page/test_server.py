@@ -178,5 +178,11 @@ def test_an_agent_that_does_not_say_what_it_thinks(ask):
 
 
 def test_a_text_that_is_too_long_is_an_error_in_words(ask):
-    got = ask("read", record=record(), text="f5" * 4001)
-    assert got.json()["error"] == "the text has 8,002 characters; at most 8,000 are read"
+    got = ask("read", record=record(), text="f5" * LARGEST_BODY)
+    assert got.json()["error"] == "too long: at most 64 kB are read"
+
+
+def test_an_error_quotes_only_a_part_of_a_long_text(ask):
+    got = ask("read", record=record("checkers"), text="f5" * 4001)
+    assert "got 'f5f5" in got.json()["error"]
+    assert len(got.json()["error"]) < 400
