@@ -1,6 +1,6 @@
-"""Opponents inside ``jit`` (the extra ``jax``): the agents `random`, `maximizer` and `ntuple` as functions for JAX.
+"""Opponents inside ``jit`` (the extra ``jax``): `random`, `maximizer`, `ntuple` and files of `afterstates` networks.
 
-Each function here takes the board's size and the options of a spec, and returns an opponent as
+Each function here but `afterstates` takes the board's size and the options of a spec, and returns an opponent as
 `othello_env.jax.env` describes it. The moves are the same as those of the agent of that name.
 """
 
@@ -15,13 +15,15 @@ from othello_agents.evaluations import find_evaluation
 from othello_agents.evaluations.boards import square_weights
 from othello_agents.evaluations.registry import NO_TERM
 from othello_agents.ntuple import NTupleAgent, NTupleNetwork, kernels
+from othello_agents.ntuple.network import layout
 from othello_agents.search.kernels import compiled_sum
+from othello_env.agent import WrongGameError
 from othello_env.games import hashing
 from othello_env.games.othello import bitboard
 from othello_env.support.extras import import_extra
 from othello_env.support.jit import with_array_library
 
-__all__ = ["maximizer", "ntuple", "random"]
+__all__ = ["afterstates", "maximizer", "ntuple", "opponent_from_file", "random"]
 
 _Array = Any  # jax.Array
 _Opponent = Callable[[Any, _Array], _Array]
@@ -83,16 +85,13 @@ def ntuple(size: int, weights: str | None = None) -> _Opponent:
     jnp = jax.numpy
     rules, sum_weights = with_array_library(bitboard, jnp), with_array_library(kernels, jnp).sum_weights
     network = NTupleAgent(None if weights is None else NTupleNetwork.load(weights)).network(size)
-    tables, places = network.tables, np.array(bitboard.ACTION_SQUARES[size])
-    deltas = tables.deltas[places, : tables.looked_up].astype(np.float32)  # (squares, P)
+    tables, configure = network.tables, _configure(size, network.tables.deltas[:, : network.tables.looked_up])
     stages, in_a_stage = tables.weights.shape
     flat = tables.weights.reshape(-1)
 
     def logit(own: _Array, opponent: _Array) -> _Array:
         """The logit of an afterstate for the player with the discs `own`; see `othello_agents.ntuple.kernels`."""
-        signs = [((bits >> places.astype(np.uint64)) & np.uint64(1)).astype(jnp.float32) for bits in (own, opponent)]
-        # The sums are whole numbers below 2**24, so they are exact unless a device rounds the factors.
-        configuration = jnp.dot(signs[0] - signs[1], deltas, precision="highest").astype(jnp.int32)
+        configuration = configure(own, opponent)
         discs = rules.popcount(own | opponent).astype(jnp.int32)
         stage = jnp.maximum(0, (discs - 5) * stages // (size * size - 4))
         return sum_weights(jnp.asarray(flat), configuration, tables.offsets.astype(np.int32) + stage * in_a_stage)
@@ -107,6 +106,93 @@ def ntuple(size: int, weights: str | None = None) -> _Opponent:
         return _best(legal, lambda disc: value(own, opponent, disc))
 
     return _opponent(size, choose)
+
+
+def opponent_from_file(size: int, path: str, network: str = "othello_agents.jax:afterstates") -> _Opponent:
+    """The likeliest move of a network's file: one `afterstates` that PyTorch trained, or another one made for JAX.
+
+    Args:
+        size: the board's size.
+        path: the file.
+        network: the function that makes the network; see `othello_env.jax.network`.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file does not fit to the function, or (a WrongGameError) is for another size of board.
+    """
+    jnp = import_extra("jax.numpy", "jax")
+    loaded = import_extra("othello_env.jax", "jax").Network.load(path, network)
+    if loaded.size != size:
+        raise WrongGameError(f"{path} was trained for Othello of size {loaded.size}, not {size}")
+
+    def act(state: Any, key: _Array) -> _Array:
+        logits = loaded.apply(loaded.params, state.observation[jnp.newaxis])[0][0]
+        return jnp.argmax(jnp.where(state.legal_action_mask, logits, -jnp.inf))
+
+    return act
+
+
+def afterstates(size: int) -> tuple[Callable[[Any, _Array], tuple[_Array, _Array]], dict[str, _Array]]:
+    """The network of `othello_agents.network.afterstates` as `othello_env.jax.Network` takes it: ``(apply, params)``.
+
+    ``Network.load("a.safetensors", "othello_agents.jax:afterstates")`` reads the files that PyTorch writes. The params
+    here are zeros. `apply` has no gradient, since it loops over the legal moves: the network is only played.
+    """
+    jax = import_extra("jax", "jax")
+    jnp, places = jax.numpy, layout(size)
+    rules = with_array_library(bitboard, jnp)
+    configure = _configure(size, places.deltas[:, : places.looked_up])
+    shared = np.minimum(places.mirrors, np.arange(places.weights, dtype=np.int32))
+    offsets, squares = places.offsets.astype(np.int32), np.array(bitboard.ACTION_SQUARES[size], np.uint64)
+
+    def evaluate(params: Any, own: _Array, opponent: _Array) -> _Array:
+        """The logit of a move that leads to the board, and the board's value before tanh, (2,)."""
+        entries = jnp.asarray(shared)[configure(own, opponent) + offsets]
+        features = params["table"][entries].sum(axis=0) + params["discs"][rules.popcount(own | opponent)]
+        hidden = jnp.dot(params["hidden.weight"], features, precision="highest") + params["hidden.bias"]
+        inputs = jnp.concatenate([features, jnp.maximum(hidden, 0)])
+        return jnp.dot(params["out.weight"], inputs, precision="highest") + params["out.bias"]
+
+    def answer(params: Any, board: _Array) -> tuple[_Array, _Array]:
+        """The logits, (A,), and the value of one position."""
+        planes = board.reshape(size * size, 2).T.astype(jnp.uint64)
+        own, opponent = ((plane << squares).sum(dtype=jnp.uint64) for plane in planes)
+
+        def look(carry: tuple[_Array, _Array]) -> tuple[_Array, _Array]:
+            left, logits = carry
+            disc = left & (np.uint64(0) - left)
+            turned = rules.flips(disc, own, opponent)
+            logit = evaluate(params, own | turned | disc, opponent ^ turned)[0]
+            return left ^ disc, logits.at[rules.square_to_action(rules.square_of(disc), size)].set(logit)
+
+        first = rules.legal_moves(own, opponent, bitboard.BOARDS[size]), jnp.zeros(size * size + 1, jnp.float32)
+        logits = jax.lax.while_loop(lambda carry: carry[0] != 0, look, first)[1]
+        return logits, jnp.tanh(evaluate(params, own, opponent)[1])
+
+    def apply(params: Any, observations: _Array) -> tuple[_Array, _Array]:
+        with jax.enable_x64(True):
+            return jax.vmap(answer, (None, 0))(params, observations)
+
+    shapes = {"table": (places.weights, 8), "discs": (size * size + 1, 8), "hidden.weight": (32, 8)}
+    shapes |= {"hidden.bias": (32,), "out.weight": (2, 40), "out.bias": (2,)}
+    return apply, {name: jnp.zeros(shape, jnp.float32) for name, shape in shapes.items()}
+
+
+def _configure(size: int, deltas: Any) -> Callable[[_Array, _Array], _Array]:
+    """The function of `own` and `opponent` that is `othello_agents.ntuple.kernels.configure`, (P,) int32.
+
+    `deltas` is (64, P), what an own disc on a square adds to the configuration of each placement of a pattern.
+    """
+    jnp = import_extra("jax.numpy", "jax")
+    squares = np.array(bitboard.ACTION_SQUARES[size])
+    factors, shifts = deltas[squares].astype(np.float32), squares.astype(np.uint64)
+
+    def configure(own: _Array, opponent: _Array) -> _Array:
+        signs = [((bits >> shifts) & np.uint64(1)).astype(jnp.float32) for bits in (own, opponent)]
+        # The sums are whole numbers below 2**24, so they are exact unless a device rounds the factors.
+        return jnp.dot(signs[0] - signs[1], factors, precision="highest").astype(jnp.int32)
+
+    return configure
 
 
 def _best(legal: _Array, value: Callable[[_Array], _Array]) -> _Array:

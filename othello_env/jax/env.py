@@ -20,7 +20,8 @@ An opponent is a function ``f(state, key) -> action`` of the state of one game, 
 is the 64-bit key of this decision. It can also serve as a key of `jax.random`.
 
 Opponents by name come from the entry points of the group ``othello_env.jax``: functions that take the board's size and
-the spec's options (as texts), and return such a function. They play the same moves as the agents of the same names.
+the spec's options (as texts), and return such a function. They play the same moves as the agents of the same names. An
+entry point whose name is a suffix, such as ``.safetensors``, loads opponents from files; its option `path` is the file.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import gymnasium
@@ -531,9 +533,13 @@ Opponent = Callable[[State, _Array], _Array]
 def find_opponent(x: str | Opponent, size: int = 8) -> Opponent:
     """The opponent that a spec names, such as ``"maximizer:eval=weighted"``. A function is returned unchanged.
 
+    ``"a.safetensors"`` is the network `afterstates` of a file, and ``"a.safetensors:network=nets.py:make"`` a network
+    that was made for JAX. They play their likeliest moves.
+
     Raises:
+        FileNotFoundError: there is no such file.
         SpecError: the spec is wrong, or there is no such opponent for JAX. The message lists the names.
-        ValueError: the size is not 4, 6 or 8.
+        ValueError: the size is not 4, 6 or 8, or a file holds another network.
         WrongGameError: the opponent does not play on boards of this size.
         TypeError: `x` is neither a text nor a function.
     """
@@ -544,8 +550,10 @@ def find_opponent(x: str | Opponent, size: int = 8) -> Opponent:
         raise TypeError(f"an opponent must be a spec or a function of a state and a key, not {x!r}")
     name, options = split_spec(x)
     known = {point.name: point for point in entry_points(group="othello_env.jax")}
+    if name not in known and (suffix := Path(name).suffix) in known:
+        name, options = suffix, {"path": name} | options
     if name not in known:
-        names = ", ".join(sorted(known))
+        names = ", ".join(f"FILE{name}" if name.startswith(".") else name for name in sorted(known))
         raise SpecError(f"there is no opponent {name!r} for JAX{near(name, known)}; known are {names}")
     try:
         opponent: Opponent = known[name].load()(size, **options)

@@ -48,6 +48,11 @@ class Network:
             `save` needs it.
         training: how the params were trained, as values that JSON can hold.
 
+    Attributes:
+        apply: the compiled function of params and observations, also for use inside ``jit``. It always returns a tuple
+            of logits and values; the values are 0 if the network has none.
+        params: its params.
+
     Raises:
         ValueError: the size is wrong, or `apply` returns wrong shapes.
     """
@@ -64,9 +69,9 @@ class Network:
         self.params = params
         self.function = function
         self.training = dict(training or {})
-        self._apply = jax.jit(lambda params, observations: _pair(apply(params, observations)))
+        self.apply = jax.jit(lambda params, observations: _pair(apply(params, observations)))
         boards = jax.ShapeDtypeStruct((3, size, size, 2), jnp.bool_)
-        shapes = [tuple(output.shape) for output in jax.eval_shape(self._apply, params, boards)]
+        shapes = [tuple(output.shape) for output in jax.eval_shape(self.apply, params, boards)]
         if shapes != [(3, size**2 + 1), (3,)]:
             raise ValueError(
                 f"for 3 positions, apply must return logits {(3, size**2 + 1)}, or a tuple of logits and values (3,), "
@@ -93,7 +98,7 @@ class Network:
             part = boards[first : first + step]
             padded = np.zeros((step, *boards.shape[1:]), np.bool_)
             padded[: len(part)] = part
-            results.append([np.asarray(output, np.float64)[: len(part)] for output in self._apply(self.params, padded)])
+            results.append([np.asarray(output, np.float64)[: len(part)] for output in self.apply(self.params, padded)])
         logits, values = (np.concatenate(arrays) for arrays in zip(*results, strict=True))
         logits = np.where(masks != 0, logits, -np.inf)
         policy = np.exp(logits - logits.max(axis=1, keepdims=True))

@@ -1,5 +1,7 @@
 """Opponents inside `jit`: the same moves as the agents of the same names; environments for one player."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,10 +9,40 @@ jax = pytest.importorskip("jax", reason="JAX is an optional extra")
 jnp = jax.numpy
 
 import othello_env.jax as oj  # noqa: E402 - only if there is JAX
-from othello_env import OthelloPositions, SpecError, WrongGameError, make_agent  # noqa: E402
+from othello_agents.network.compiled import CompiledAfterstates  # noqa: E402
+from othello_env import Othello, OthelloPositions, SpecError, WrongGameError, make_agent  # noqa: E402
 from othello_env.games.hashing import mix_int  # noqa: E402
+from othello_env.support.imports import import_object  # noqa: E402
+from othello_env.support.networks import NetworkFile  # noqa: E402
 
 SPECS = ("random", "maximizer:eval=weighted", "maximizer:eval=count", "ntuple")
+AFTERSTATES = "othello_agents.jax:afterstates"
+NETS = f"{Path(__file__).parent / 'tiny_network.py'}"
+
+
+@pytest.fixture(scope="module", params=[6, 8])
+def afterstates(request, tmp_path_factory):
+    """The file of a network `afterstates` with random weights, as PyTorch writes it, and the board's size."""
+    rng, shapes = np.random.default_rng(request.param), import_object(AFTERSTATES)(request.param)[1]
+    tensors = {name: rng.normal(0, 0.1, leaf.shape).astype(np.float32) for name, leaf in shapes.items()}
+    path = tmp_path_factory.mktemp("network") / "a.safetensors"
+    NetworkFile(tensors, "afterstates", request.param).write(path)
+    return path, request.param
+
+
+def jax_states(positions):
+    """The states of many games that begin at these positions."""
+    states = [oj.Othello(position.size, openings=[position]).init(jax.random.key(0)) for position in positions]
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *states)
+
+
+def random_positions(size, count):
+    rng, found, state = np.random.default_rng(size), [], Othello(size)
+    while len(found) < count:
+        found.append(state)
+        state = state.play(int(rng.choice(state.legal_actions())))
+        state = Othello(size) if state.is_over else state
+    return found
 
 
 def bits(words):
@@ -81,6 +113,75 @@ def test_one_player_plays_against_the_agent(auto_reset):
                 assert new.legal_action_mask.nonzero()[0].tolist() == list(expected.legal_actions())
     assert ends >= n
     assert not auto_reset or 0.2 < colors / ends < 0.8
+
+
+def test_a_network_that_pytorch_trained_answers_as_there(afterstates):
+    path, size = afterstates
+    states = random_positions(size, 600)
+    batch = OthelloPositions.from_states(states)
+    observations, masks = batch.observations(), batch.masks()
+    assert masks[:, -1].any()  # there is a pass
+    network = oj.Network.load(path, AFTERSTATES)
+    boards = np.moveaxis(observations, 1, -1) != 0
+    logits, values = (np.asarray(output) for output in jax.jit(network.apply)(network.params, boards))
+    for ours, compiled in zip(
+        network.answers(observations, masks), CompiledAfterstates.load(path).answers(observations, masks), strict=True
+    ):
+        np.testing.assert_allclose(ours, compiled, atol=1e-5)
+    pytest.importorskip("torch", reason="the file is also compared with PyTorch, an optional extra")
+    from othello_agents.network import load_network, to_device
+
+    torch = load_network(path).forward(to_device(observations, "cpu"), to_device(masks, "cpu"))
+    np.testing.assert_allclose(np.where(masks, logits, -1e9), torch[0].detach().numpy(), atol=1e-5)
+    np.testing.assert_allclose(values, torch[1].detach().numpy(), atol=1e-5)
+    assert np.ptp(values) > 0.5
+
+
+def test_a_network_that_pytorch_trained_plays_in_jit(afterstates):
+    """It plays its likeliest moves. An illegal move would end a game whose board is not over."""
+    path, size = afterstates
+    states = random_positions(size, 200)
+    batch = OthelloPositions.from_states(states)
+    policy = CompiledAfterstates.load(path).policy(batch.observations(), batch.masks())
+    actions = jax.jit(jax.vmap(oj.find_opponent(str(path), size)))(jax_states(states), np.zeros((200, 2), np.uint32))
+    chosen = np.take_along_axis(policy, np.asarray(actions)[:, np.newaxis], axis=1)[:, 0]
+    np.testing.assert_allclose(chosen, policy.max(axis=1), rtol=1e-4)  # moves may be equal
+
+    env = oj.Othello(size).vs(str(path))
+
+    @jax.jit
+    @jax.vmap
+    def whole_game(key):
+        def step(state, key):
+            return (state := env.step(state, oj.sample_legal(key, state))), state.rewards
+
+        return jax.lax.scan(step, env.init(key), jax.random.split(key, size**2))
+
+    ends, rewards = whole_game(jax.random.split(jax.random.key(4), 32))
+    for i, results in enumerate(np.asarray(rewards).sum(axis=1).tolist()):
+        end = jax.tree.map(lambda x, i=i: x[i], ends)
+        position = end.position()
+        assert position.is_over
+        returns = position.returns()
+        assert results == [returns[position.to_move ^ int(player != end.current_player)] for player in (0, 1)]
+
+
+def test_the_file_of_a_network_made_in_jax_plays(tmp_path):
+    path = tmp_path / "a.safetensors"
+    apply, params = import_object(f"{NETS}:linear")(4)
+    oj.Network(apply, params, 4, f"{NETS}:linear").save(path)
+    states = random_positions(4, 50)
+    opponent = oj.find_opponent(f"{path}:network={NETS}:linear", 4)
+    actions = jax.jit(jax.vmap(opponent))(jax_states(states), np.zeros((50, 2), np.uint32))
+    assert actions.tolist() == oj.agent(apply, params, 4).act_batch(OthelloPositions.from_states(states)).tolist()
+    with pytest.raises(ValueError, match=r"a\.safetensors' does not fit to othello_agents\.jax:afterstates"):
+        oj.find_opponent(str(path), 4)
+    with pytest.raises(WrongGameError, match=r"a\.safetensors was trained for Othello of size 4, not 6"):
+        oj.find_opponent(f"{path}:network={NETS}:linear", 6)
+    with pytest.raises(SpecError, match="depth"):
+        oj.find_opponent(f"{path}:depth=2", 4)
+    with pytest.raises(FileNotFoundError, match="missing"):
+        oj.find_opponent("missing.safetensors")
 
 
 def test_gymnax():
