@@ -7,8 +7,8 @@ The model gets the rules and a position, and plays by calling the tool `play` wi
 result and on the discs that the moves lose against perfect play. On 6x6 this regret is exact for every move, so the
 model learns from each of its moves, and not only from wins and losses. A game that is not played to its end, for
 example because of the limit of tokens, pays less than every finished game. All games of a group begin with the same
-position. Needs TRL 1.16 and a model whose chat template supports tools. The newest checkpoint in `out` is kept after
-Ctrl-C. TensorBoard's events are in the same folder.
+position. Needs a GPU, TRL 1.16, and a model whose chat template supports tools. The newest checkpoint in `out` is kept
+after Ctrl-C. TensorBoard's events are in the same folder.
 """
 
 import sys
