@@ -52,7 +52,7 @@ class Args:
 
     out: Path = Path("runs/jax_alphazero.safetensors")  # the file of the agent
     iterations: int = 1_000_000_000  # the most iterations; --seconds may end the run sooner
-    seconds: float = 3600.0  # seconds of training, to the end of an iteration; measurements do not count
+    seconds: float = 3600.0  # seconds of training, to the end of an iteration; neither measurements nor compiling count
     init: str = ""  # the agent of an earlier run, to begin with; the default is random weights
     every: int = 10  # iterations between points of the curve
     match: int = 100  # games of each match of the curve, and games on the ladder; an even number
@@ -71,6 +71,7 @@ class Args:
 
 YARDSTICK = "alphabeta:depth=2,eval=weighted"  # the opponent of the network without search
 CHANNELS, BLOCKS = 32, 2
+MESH = Mesh(np.array(jax.devices()), ("games",))  # all devices
 
 
 class Net(nn.Module):
@@ -104,7 +105,7 @@ def player(args: Args) -> Any:
     starts = [Openings.random(othello_env.Othello(args.size), k % (most + 1), k) for k in range(16_384)]
     env = othello_env.jax.Othello(args.size, openings=starts)
     apply, plies = Net().apply, 2 * (args.size**2 - 4)  # at most so many plies, with the passes
-    spread = NamedSharding(Mesh(np.array(jax.devices()), ("games",)), PartitionSpec("games"))
+    spread = NamedSharding(MESH, PartitionSpec("games"))
 
     def simulate(params: Any, _: jax.Array, action: jax.Array, state: Any) -> tuple[Any, Any]:
         """Mctx's recurrent function, one ply on. The next player is the other, so values change sign."""
@@ -176,12 +177,15 @@ def main(arguments: list[str] | None = None) -> None:
         params = othello_env.jax.Network.load(args.init, make).params
     network = othello_env.jax.Network(apply, params, args.size, f"{os.path.relpath(__file__)}:make")
     optimizer = optax.adamw(args.rate, weight_decay=args.decay)
-    learning = (params, optimizer.init(params))
-    play, change = player(args), learner(args, optimizer)
+    learning = jax.device_put((params, optimizer.init(params)), NamedSharding(MESH, PartitionSpec()))  # on each device
     # The positions to learn from; `positions` counts all that were ever played.
     n, actions = args.window, args.size**2 + 1
     kept = {"boards": np.zeros((n, args.size, args.size, 2), bool), "mask": np.zeros((n, actions), bool)}
     kept |= {"policy": np.zeros((n, actions), np.float32), "value": np.zeros(n, np.float32)}
+    # Both functions are compiled here, before the clock runs.
+    play, change = player(args).lower(learning[0], jax.random.key(0)).compile(), learner(args, optimizer)
+    first = np.zeros(args.minibatch, int)
+    jax.block_until_ready(change(learning, {name: array[first] for name, array in kept.items()}, np.int64(0)))
 
     settings = {name: value for name, value in asdict(args).items() if name != "out"}
     card = {"command": " ".join(["python", *sys.argv]), "settings": settings}

@@ -1,12 +1,12 @@
-"""Train a policy by self-play with PPO, whole inside JAX's jit (``pip install 'othello-env[jax]'``).
+"""Train a policy by self-play with PPO inside JAX's jit (``pip install 'othello-env[jax]'``).
 
     python scripts/train/jax_ppo.py --size 6 --out runs/jax_ppo.safetensors --seconds 600
     python scripts/train/jax_ppo.py --size 6 --out runs/more.safetensors --init runs/jax_ppo.safetensors
-    python scripts/train/jax_ppo.py --out runs/gpu.safetensors --games 4096 --minibatch 8192 --per-call 20
+    python scripts/train/jax_ppo.py --out runs/gpu.safetensors --games 4096 --minibatch 8192
 
-The third command has settings for a GPU, and has never been run. An iteration plays T plies of N new games, and learns
-from them: one call of one compiled function, as in PureJaxRL (Lu et al., 2022). The policy plays both sides, and each
-side learns from its own result (PPO: Schulman et al., 2017). The games are spread over all devices that JAX finds.
+The third command has settings for a GPU, and has never been run. An iteration plays T plies of N new games in one call
+of a compiled function, and learns from them in a call for each change of the weights. The policy plays both sides, and
+each side learns from its own result (PPO: Schulman et al., 2017). The games are spread over all devices that JAX finds.
 
 FILE:network=scripts/train/jax_ppo.py:make is the agent. Files of a changed class `Net` no longer fit. The agent and its
 learning curve (.json, .png) are written to --out and beside it at each point of the curve, and TensorBoard's events to
@@ -52,11 +52,10 @@ class Args:
 
     out: Path = Path("runs/jax_ppo.safetensors")  # the file of the agent
     iterations: int = 1_000_000_000  # the most iterations; --seconds may end the run sooner
-    seconds: float = 3600.0  # seconds of training, to the end of an iteration; measurements do not count
+    seconds: float = 3600.0  # seconds of training, to the end of an iteration; neither measurements nor compiling count
     init: str = ""  # the agent of an earlier run, to begin with; the default is random weights
-    every: int = 20  # iterations between points of the curve, a multiple of --per-call
+    every: int = 20  # iterations between points of the curve
     match: int = 100  # games of each match of the curve, and games on the ladder; an even number
-    per_call: int = 1  # iterations in one call of the compiled function
     size: Literal[4, 6, 8] = 8  # size of the board
     seed: int = 1  # the seed of everything random
     games: int = 512  # N, the games of an iteration
@@ -73,6 +72,7 @@ class Args:
 
 
 CHANNELS, BLOCKS = 32, 2
+MESH = jax.sharding.Mesh(np.array(jax.devices()), ("games",))  # all devices
 
 
 class Net(nn.Module):
@@ -99,15 +99,17 @@ def masked(logits: jax.Array, mask: jax.Array) -> jax.Array:
     return jax.nn.log_softmax(jnp.where(mask, logits, -1e9))
 
 
-def trainer(args: Args, optimizer: Any) -> Any:
-    """The function of K iterations: from ((params, the optimiser's state), (K,)) to the same pair and losses (K, 3)."""
-    plies = args.random_plies if args.size == 8 else args.random_plies // 2
-    env = othello_env.jax.Othello(args.size, openings=f"random:{plies}", auto_reset=True)
+def player(args: Args) -> Any:
+    """The function that plays an iteration: from params and its index to arrays (T * N, ...) and an order to learn in.
+
+    The order is (changes of the weights, plies of a change), the indices of plies.
+    """
+    random_plies = args.random_plies if args.size == 8 else args.random_plies // 2
+    env = othello_env.jax.Othello(args.size, openings=f"random:{random_plies}", auto_reset=True)
     apply, actions = Net().apply, args.size**2 + 1
     moved = np.array([symmetries.transform_actions(np.arange(actions), k, args.size) for k in range(symmetries.COUNT)])
     came = np.argsort(moved, axis=1)  # for each symmetry, the action that becomes each action
-    mesh = jax.sharding.Mesh(np.array(jax.devices()), ("games",))
-    spread = NamedSharding(mesh, PartitionSpec("games"))
+    spread = NamedSharding(MESH, PartitionSpec("games"))
 
     def play(params: Any, state: Any, key: jax.Array) -> tuple[Any, dict[str, jax.Array]]:
         """One ply of all games, seen in a random symmetry of the board."""
@@ -132,6 +134,28 @@ def trainer(args: Args, optimizer: Any) -> Any:
         gained = delta - args.gae_lambda * goes_on * next_gain
         return (row["value"], gained), gained
 
+    def iteration(params: Any, index: jax.Array) -> tuple[dict[str, jax.Array], jax.Array]:
+        begin, draw, *orders = jax.random.split(jax.random.fold_in(jax.random.key(args.seed), index), 2 + args.epochs)
+        keys = jax.lax.with_sharding_constraint(jax.random.split(begin, args.games), spread)
+        state, rows = jax.lax.scan(partial(play, params), jax.vmap(env.init)(keys), jax.random.split(draw, args.steps))
+        last = apply(params, state.observation)[1]
+        _, gains = jax.lax.scan(gain, (last, jnp.zeros_like(last)), rows, reverse=True)
+        rows |= {"gain": gains, "target": gains + rows["value"]}
+        plies = args.games * args.steps
+        used = plies // args.minibatch * args.minibatch
+        chosen = jnp.stack([jax.random.permutation(order, plies)[:used] for order in orders])
+        return jax.tree.map(lambda x: x.reshape(plies, *x.shape[2:]), rows), chosen.reshape(-1, args.minibatch)
+
+    return jax.jit(iteration)
+
+
+def learner(args: Args, optimizer: Any) -> Any:
+    """The function of a change of the weights: from (params, the optimiser's state), plies and indices to losses (3,).
+
+    It is not in a loop of JAX's, in which a CPU takes about twenty times as long for the gradient of a convolution.
+    """
+    apply = Net().apply
+
     def loss(params: Any, batch: dict[str, jax.Array]) -> Any:
         logits, value = apply(params, batch["boards"])
         policy = masked(logits, batch["mask"])
@@ -142,48 +166,33 @@ def trainer(args: Args, optimizer: Any) -> Any:
         entropy = -(jnp.exp(policy) * policy).sum(axis=1).mean()
         return policy_loss + args.value * value_loss - args.entropy * entropy, (policy_loss, value_loss, entropy)
 
-    def change(learning: tuple[Any, Any], batch: dict[str, jax.Array]) -> Any:
+    def change(learning: tuple[Any, Any], rows: dict[str, jax.Array], chosen: jax.Array) -> Any:
         params, memory = learning
-        gradients, losses = jax.grad(loss, has_aux=True)(params, batch)
+        gradients, losses = jax.grad(loss, has_aux=True)(params, jax.tree.map(lambda x: x[chosen], rows))
         updates, memory = optimizer.update(gradients, memory)
-        return (optax.apply_updates(params, updates), memory), losses
+        return (optax.apply_updates(params, updates), memory), jnp.stack(losses)
 
-    def iteration(learning: tuple[Any, Any], index: jax.Array) -> Any:
-        begin, draw, *orders = jax.random.split(jax.random.fold_in(jax.random.key(args.seed), index), 2 + args.epochs)
-        keys = jax.lax.with_sharding_constraint(jax.random.split(begin, args.games), spread)
-        state, rows = jax.lax.scan(
-            partial(play, learning[0]), jax.vmap(env.init)(keys), jax.random.split(draw, args.steps)
-        )
-        last = apply(learning[0], state.observation)[1]
-        _, gains = jax.lax.scan(gain, (last, jnp.zeros_like(last)), rows, reverse=True)
-        rows |= {"gain": gains, "target": gains + rows["value"]}
-        flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), rows)
-        count = args.games * args.steps // args.minibatch
-        for order in orders:
-            chosen = jax.random.permutation(order, args.games * args.steps)[: count * args.minibatch]
-            batches = jax.tree.map(lambda x: x[chosen].reshape(count, args.minibatch, *x.shape[1:]), flat)  # noqa: B023
-            learning, losses = jax.lax.scan(change, learning, batches)
-        return learning, jnp.stack(losses).mean(axis=1)
-
-    return jax.jit(lambda learning, indices: jax.lax.scan(iteration, learning, indices))
+    return jax.jit(change)
 
 
 def main(arguments: list[str] | None = None) -> None:
     args = tyro.cli(Args, args=arguments, description=__doc__)
     if args.out.exists():
         sys.exit(f"{args.out} exists; give another --out")
-    if args.minibatch > args.games * args.steps or args.every % args.per_call or args.games % len(jax.devices()):
+    if args.minibatch > args.games * args.steps or args.games % len(jax.devices()):
         sys.exit(
-            f"--minibatch must be at most {args.games * args.steps}, --every a multiple of --per-call, and --games a "
-            f"multiple of the number of devices, {len(jax.devices())}"
+            f"--minibatch must be at most {args.games * args.steps}, and --games a multiple of the number of devices, "
+            f"{len(jax.devices())}"
         )
     apply, params = make(args.size, args.seed)
     if args.init:
         params = othello_env.jax.Network.load(args.init, make).params
     network = othello_env.jax.Network(apply, params, args.size, f"{os.path.relpath(__file__)}:make")
     optimizer = optax.chain(optax.clip_by_global_norm(args.gradient), optax.adam(args.rate, eps=1e-5))
-    learning = (params, optimizer.init(params))
-    train = trainer(args, optimizer)
+    learning = jax.device_put((params, optimizer.init(params)), NamedSharding(MESH, PartitionSpec()))  # on each device
+    play, change = player(args), learner(args, optimizer)
+    rows, orders = play(learning[0], 0)
+    jax.block_until_ready(change(learning, rows, orders[0]))  # compiles both before the clock runs
 
     settings = {name: value for name, value in asdict(args).items() if name != "out"}
     card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
@@ -193,9 +202,9 @@ def main(arguments: list[str] | None = None) -> None:
     losses: dict[str, float] = {}
     curve: list[dict[str, Any]] = []
     started = time.perf_counter()
-    for iteration in range(0, args.iterations + 1, args.per_call):
+    for iteration in range(args.iterations + 1):
         seconds, plies = time.perf_counter() - started, iteration * args.games * args.steps
-        done = seconds >= args.seconds or iteration + args.per_call > args.iterations
+        done = seconds >= args.seconds or iteration == args.iterations
         if done or iteration % args.every == 0:
             network.params = learning[0]
             progress = measure_progress(NeuralAgent(network), size=args.size, games=args.match)
@@ -211,13 +220,17 @@ def main(arguments: list[str] | None = None) -> None:
         if done:
             break
 
-        learning, rows = train(learning, jnp.arange(iteration, iteration + args.per_call))
-        for k, row in enumerate(np.asarray(rows).tolist()):
-            losses = {name: round(loss, 4) for name, loss in zip(("policy", "value", "entropy"), row, strict=True)}
-            for name, loss in losses.items() if writer else ():
-                writer.add_scalar(f"losses/{name}", loss, plies + (k + 1) * args.games * args.steps)
-        if not np.isfinite([*losses.values()]).all():
+        rows, orders = play(learning[0], iteration)
+        each_loss = []
+        for order in orders:
+            learning, loss = change(learning, rows, order)
+            each_loss.append(loss)
+        means = np.mean(each_loss, axis=0).tolist()
+        if not np.isfinite(means).all():
             sys.exit("the training has diverged; a lower --rate may help")
+        losses = {name: round(mean, 4) for name, mean in zip(("policy", "value", "entropy"), means, strict=True)}
+        for name, loss in losses.items() if writer else ():
+            writer.add_scalar(f"losses/{name}", loss, plies + args.games * args.steps)
     if writer:
         writer.close()
     print(f"{args.out} is the agent; its curve is beside it")
