@@ -82,14 +82,13 @@ export class Course {
       "aria-label": two ? `The course of the evaluation, good for ${players[0].name} above` : "The course of each player's evaluation",
     }, ...(exactFrom === null ? [] : [
       svg("rect", { class: "exact", x: this.x(exactFrom), width: Math.max(2, this.x(plies - 1) - this.x(exactFrom)), height: HEIGHT, fill: "currentColor", "fill-opacity": .07, "data-from": exactFrom }),
-      svg("text", { x: this.x(plies - 1), y: EDGE + 1, "text-anchor": "end", "font-size": 11, fill: "currentColor", "fill-opacity": .8 }, "exact"),
     ]),
     ...marks.map(value => gridLine({ x1: 0, x2: width, y1: scale.y(value), y2: scale.y(value) }, value === 0)),
     ...Array.from({ length: Math.ceil(plies / TEN) }, (_, i) => gridLine({ x1: this.x(TEN * i), x2: this.x(TEN * i), y1: 0, y2: HEIGHT })),
     svg("line", { x1: this.x(cursor), x2: this.x(cursor), y1: 0, y2: HEIGHT, stroke: "currentColor", "stroke-opacity": .6, "stroke-dasharray": "4 3" }), this.pointer,
     ...lines.flatMap((line, index) => drawn(line, this.x, two ? series[index].slot : "a")),
     ...blunders.map(ply => blunderMark(ply, this.x(ply))));
-    this.parent.replaceChildren(legend(series, players),
+    this.parent.replaceChildren(legend(series, players, exactFrom !== null),
       html("div", { class: "course" }, scaleOf(scale, marks, "left"), this.chart,
         ...(isShared ? [] : [scaleOf(lines[1], ticks(lines[1].least, lines[1].most, 4).filter(value => Math.abs(value) <= lines[1].most), "right")])), this.readout);
     this.read(this.hovered ?? null);
@@ -142,8 +141,8 @@ function scaleOf(line, marks, side) {
   return made;
 }
 
-/** A line above the chart: what each curve shows, with its unit and its side. */
-function legend(series, players) {
+/** A line above the chart: what each curve shows, with its unit and its side, and what the shade means. */
+function legend(series, players, hasExact) {
   const entry = (text, colour) => {
     const made = html("span", {}, text);
     made.style.color = colour;
@@ -155,7 +154,8 @@ function legend(series, players) {
       ...players.map(({ name, fill, light }) => entry(`— ${name}`, `light-dark(${fill}, ${light})`)));
   }
   return html("p", { class: "legend" }, ...series.map(each =>
-    entry(`${series.length > 1 ? `${each.slot.toUpperCase()} ${each.name}: ` : ""}${[unit(each), `${players[0].name} above 0`].filter(Boolean).join(", ")}`, series.length > 1 ? each.colour : "")));
+    series.length > 1 ? entry(`${each.slot.toUpperCase()} ${each.name}: ${unit(each)}`, each.colour) : entry(unit(each), "")),
+  entry(`${players[0].name} above 0${hasExact ? ", shaded: exact" : ""}`, ""));
 }
 
 /** The lowest and the highest value on the scale of a curve, for two players. */

@@ -1,7 +1,7 @@
 // The players, the list of moves, the other lines, the table of the moves' values, and the review.
 
 import { byId, discIcon, html, renewChanged } from "./elements.js";
-import { bestActions, lossText, moveText, summary, unitText } from "./reading.js";
+import { bestActions, lossText, moveText, sideOf, summary, moveUnit } from "./reading.js";
 import { UNITS } from "./values.js";
 
 /** Seconds as minutes and seconds: 1:05. */
@@ -15,9 +15,10 @@ export function showPlayers(table) {
   const { game, seats } = table;
   byId("players").replaceChildren(...game.players.map((player, index) => {
     const active = !table.isOver && game.view.toMove === index;
+    const seat = table.isHuman(index) ? game.record.agents?.[index] || "you" : seats[index];
     return html("li", { class: active ? "active" : null, "aria-current": active ? "true" : null },
       discIcon(player),
-      html("span", { class: "who" }, player.name, html("span", { class: "seat" }, table.isHuman(index) ? game.record.agents?.[index] || "you" : seats[index])),
+      html("span", { class: "who" }, player.name, html("span", { class: "seat", title: seat }, seat)),
       html("span", { class: "clock", "data-player": index }),
       html("span", { class: "score", title: `${player.name}'s count` }, String(game.view.scores[index])));
   }));
@@ -109,9 +110,8 @@ export function showTable(game, found, isComparison, onHover) {
     return row;
   });
   const head = slots.map(slot => {
-    const isShare = found[slot]?.moves[0]?.value === null;
-    const text = found[slot] ? unitText(found[slot], game) : "value";
-    return html("th", { scope: "col", class: `${slot}-colour`, title: UNITS[isShare ? "share" : found[slot]?.unit] }, (isComparison ? `${slot.toUpperCase()}: ` : "") + text);
+    const text = found[slot] ? `${moveUnit(found[slot])}, ${sideOf(found[slot], game)}` : "value";
+    return html("th", { scope: "col", class: `${slot}-colour`, title: found[slot] && UNITS[moveUnit(found[slot])] }, (isComparison ? `${slot.toUpperCase()}: ` : "") + text);
   });
   const region = byId("table");
   const top = region.scrollTop;

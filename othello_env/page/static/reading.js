@@ -15,10 +15,15 @@ import { number, valueText } from "./values.js";
  * @property {number | null} [nodes]
  */
 
-/** What the numbers of moves are: a share for the player to move, or a unit and the side that it is good for. @param {Reading} found */
-export function unitText({ moves, unit }, { view, players }) {
+const hasShares = ({ moves }) => moves[0]?.value === null;
+
+/** The unit of the moves' numbers. @param {Reading} found */
+export const moveUnit = found => hasShares(found) ? "share" : found.unit;
+
+/** The side of the moves' numbers: a share is for the player to move, a value for the first of two players. */
+export function sideOf(found, { view, players }) {
   const mover = players[view.toMove].name;
-  return moves[0]?.value === null ? `share, ${mover} to move` : `${unit}, ${players.length === 2 ? players[0].name : mover}`;
+  return hasShares(found) ? `${mover} to move` : players.length === 2 ? players[0].name : mover;
 }
 
 /** A move's value or share as text. @param {Reading} found */
@@ -102,7 +107,7 @@ export function squareMarks(game, found, selected) {
     const share = best.has(move.action) ? 1 : .999 * (1 - Math.abs(first - size(move)) / (high - low));
     marks.set(String(place), {
       place, text: moveText(found, move), share, value: move.value ?? move.share, exact: move.exact,
-      label: `${choice.name}: ${moveText(found, move)} ${unitText(found, game)}${move.exact ? ", exact" : ""}`,
+      label: `${choice.name}: ${moveText(found, move)}${typeof move.value === "string" ? "" : ` ${moveUnit(found)}`}, ${sideOf(found, game)}${move.exact ? ", exact" : ""}`,
     });
   }
   return [...marks.values()];

@@ -365,6 +365,7 @@ export class Table {
     const winner = players.length === 2 ? `${players[1 - player].name} wins: ` : "";
     this.ended = `game over: ${winner}${players[player].name} ${deed}`;
     this.playing = false;
+    this.page.say("");
     this.proceed();
   }
 

@@ -61,6 +61,8 @@ test("colours and stars follow the numbers that are shown", () => {
   assert.equal(marks[0].label, "m1: +0.02 win minus loss, black");
   assert.deepEqual(bestActions(found), new Set([1, 2]));
   assert.deepEqual(bestActions(undefined), new Set());
+  const won = { ...found, moves: [{ ...move(1, "inf"), exact: true }] };
+  assert.equal(squareMarks(game, won, null)[0].label, "m1: win, black, exact");
   const shares = { ...found, moves: [{ action: 2, value: null, share: .75, line: [] }, { action: 1, value: null, share: .25, line: [] }] };
   assert.deepEqual(squareMarks(game, shares, null).map(({ text }) => text), ["75%", "25%"]);
   assert.equal(squareMarks(game, shares, null)[0].label, "m2: 75% share, black to move");

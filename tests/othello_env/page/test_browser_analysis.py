@@ -267,7 +267,8 @@ def test_legal_moves_and_the_focus_are_seen_on_every_ground(page):
     for seed, game in enumerate(("othello", "tribolo", "checkers"), 4):
         new_game(page, game, ["human"] * (3 if game == "tribolo" else 2), seed=seed)
         assert page.is_checked("#legal")
-        square(page, 2, 1).focus()
+        page.focus("#menu > summary")
+        page.keyboard.press("Tab")
         page.keyboard.press("ArrowRight")
         grounds = colours("#board svg > rect", "fill")
         assert grounds

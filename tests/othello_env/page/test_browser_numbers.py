@@ -181,8 +181,9 @@ def test_each_curve_has_its_own_scale_and_unit_and_one_scale_if_the_units_are_th
     for line in "ab":
         page.locator(f'#curve [data-line="{line}"][data-ply="23"]').wait_for(state="attached")
     assert page.locator("#curve .legend span").all_inner_texts() == [
-        "A ntuple: discs, black above 0",
-        "B alphabeta:depth=2: points of the weights, black above 0",
+        "A ntuple: discs",
+        "B alphabeta:depth=2: points of the weights",
+        "black above 0",
     ]
     assert page.locator("#curve .scale").count() == 2
     look(page, b="engine:depth=4")
