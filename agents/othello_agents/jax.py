@@ -126,7 +126,9 @@ def opponent_from_file(size: int, path: str, network: str = "othello_agents.jax:
         raise WrongGameError(f"{path} was trained for Othello of size {loaded.size}, not {size}")
 
     def act(state: Any, key: _Array) -> _Array:
-        logits = loaded.apply(loaded.params, state.observation[jnp.newaxis])[0][0]
+        # A board without moves costs no loop; so is one of a game in which the opponent is not asked.
+        board = state.observation & (state._legal != 0).any()
+        logits = loaded.apply(loaded.params, board[jnp.newaxis])[0][0]
         return jnp.argmax(jnp.where(state.legal_action_mask, logits, -jnp.inf))
 
     return act
@@ -165,7 +167,9 @@ def afterstates(size: int) -> tuple[Callable[[Any, _Array], tuple[_Array, _Array
             logit = evaluate(params, own | turned | disc, opponent ^ turned)[0]
             return left ^ disc, logits.at[rules.square_to_action(rules.square_of(disc), size)].set(logit)
 
-        first = rules.legal_moves(own, opponent, bitboard.BOARDS[size]), jnp.zeros(size * size + 1, jnp.float32)
+        # Made from `own`: for `jax.shard_map`, a constant would be the same on all devices.
+        logits = jnp.full_like(own, 0, jnp.float32, (size * size + 1,))
+        first = rules.legal_moves(own, opponent, bitboard.BOARDS[size]), logits
         logits = jax.lax.while_loop(lambda carry: carry[0] != 0, look, first)[1]
         return logits, jnp.tanh(evaluate(params, own, opponent)[1])
 

@@ -41,7 +41,7 @@ class Answers:
         except (Exception, SystemExit) as error:  # an agent may raise any error, and may call sys.exit
             # The arena wraps what an agent answered. The cause alone says what was wrong; the board is on the page.
             cause = error.__cause__ if isinstance(error, AgentError) and error.__cause__ else error
-            text = str(cause).splitlines()[0] if isinstance(cause, IllegalActionError) else str(cause)
+            text = str(cause).partition("\n")[0] if isinstance(cause, IllegalActionError) else str(cause)
             where = "".join(traceback.format_exception(error))
             return {"error": text or type(cause).__name__, "type": type(cause).__name__, "where": where}
 

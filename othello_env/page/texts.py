@@ -33,8 +33,8 @@ __all__ = ["read_text", "write_text"]
 _REPR = re.compile(r"\w+\.from_text\('([^']*)'(?:, to_move='(\w+)')?[^()]*\)")
 _STATUS = re.compile(r"\w+ \(\w[^)]*\) \d+, .*?(?:(?P<player>\w+) to move|game over|must continue.*)\s*")
 """Matches the line below a printed board: the number of each player's pieces, and the player to move."""
-_LONGEST_STATUS = 200
-"""The most characters of a line that is compared with `_STATUS`. On very long lines, the comparison would take long."""
+_LONGEST_LINE = 200
+"""The most characters of a line of a printed board. On very long lines, the comparison with a pattern takes long."""
 _LONGEST_NAME = 100  # characters
 _LABELS = re.compile(r"^\s*(?:[a-p](?: [a-p])+\s*$|\d+\s)|\s+\d+-\d+\s*$")
 """Matches the labels around a printed board.
@@ -148,7 +148,9 @@ def _plain(text: str) -> str:
     if written := _REPR.fullmatch(text.strip()):
         return " ".join(filter(None, written.groups()))
     lines = text.splitlines()
-    matches = ((i, _STATUS.fullmatch(line)) for i, line in enumerate(lines) if len(line) <= _LONGEST_STATUS)
+    if any(len(line) > _LONGEST_LINE for line in lines):
+        return text
+    matches = ((i, _STATUS.fullmatch(line)) for i, line in enumerate(lines))
     end, status = next(((i, match) for i, match in matches if match), (0, None))
     if status is None:
         return text

@@ -171,9 +171,12 @@ class Benchmark:
 
 def _missing(placement: Placement, limits: dict[str, Any], endgame: EndgameAccuracy | None) -> str:
     """A sentence that says what is missing of an interrupted run."""
-    wanted = f"at most {limits['games']}" if limits["games"] else f"as many as give +-{limits['half_width']:g} Elo"
-    endgames = "; the endgames were not measured" if placement.ladder.size == 8 and endgame is None else ""
-    return f"The run was interrupted: {placement.games} games of {wanted} were played{endgames}."
+    if limits["games"]:
+        done = f"{placement.games} games of at most {limits['games']} were played"
+    else:
+        done = f"{placement.games} games were played, too few for +-{limits['half_width']:g} Elo"
+    after = "the endgames were not measured" if placement.ladder.size == 8 else "no move was compared with perfect play"
+    return f"The run was interrupted: {done}{'' if endgame is not None else f'; {after}'}."
 
 
 def _programs_near(placement: Placement) -> str:

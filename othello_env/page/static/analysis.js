@@ -93,6 +93,7 @@ export class Analysis {
     }
     this.chose("a");
     this.wanted.a = spec;
+    this.keep();
   }
 
   follow() {
@@ -213,7 +214,7 @@ export class Analysis {
     } else {
       this.changed();
     }
-    if (this.isReviewing) byId("review-panel").scrollIntoView({ block: "nearest" }); // on a narrow page it is below
+    if (this.isReviewing) byId("review-state").scrollIntoView({ block: "nearest" }); // on a narrow page it is below
   }
 
   get canReview() { return this.reviewer !== null && this.table.game.views.length - 1 > this.table.base; }

@@ -76,7 +76,8 @@ export class Course {
     this.x = ply => EDGE + (width - 2 * EDGE) * ply / Math.max(1, plies - 1);
     this.pointer = svg("line", { class: "pointer", y1: 0, y2: HEIGHT, stroke: "currentColor", "stroke-opacity": .7, visibility: "hidden" });
     const marks = ticks(scale.least, scale.most, 4).filter(value => value >= scale.least && value <= scale.most);
-    const exactFrom = firstExact(series[0]?.points ?? []);
+    const first = two ? firstExact(series[0]?.points ?? []) : null;
+    const exactFrom = first === plies - 1 ? null : first; // the end of a game alone needs no shade
     this.chart = svg("svg", {
       viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img",
       "aria-label": two ? `The course of the evaluation, good for ${players[0].name} above` : "The course of each player's evaluation",
@@ -153,9 +154,10 @@ function legend(series, players, hasExact) {
     return html("p", { class: "legend" }, ...series.slice(0, 1).map(each => entry(`${each.name}: ${unit(each)}`, "")),
       ...players.map(({ name, fill, light }) => entry(`— ${name}`, `light-dark(${fill}, ${light})`)));
   }
-  return html("p", { class: "legend" }, ...series.map(each =>
-    series.length > 1 ? entry(`${each.slot.toUpperCase()} ${each.name}: ${unit(each)}`, each.colour) : entry(unit(each), "")),
-  entry(`${players[0].name} above 0${hasExact ? ", shaded: exact" : ""}`, ""));
+  const shade = index => hasExact && index === 0 ? ", shaded: exact" : "";
+  return html("p", { class: "legend" }, ...series.map((each, index) => series.length > 1
+    ? entry(`${each.slot.toUpperCase()} ${each.name}: ${unit(each)}${shade(index)}`, each.colour) : entry(`${unit(each)}${shade(index)}`, "")),
+  entry(`${players[0].name} above 0`, ""));
 }
 
 /** The lowest and the highest value on the scale of a curve, for two players. */

@@ -81,18 +81,26 @@ def test_illegal_moves_are_reported(run, tmp_path):
     assert "a1 (action 0) is not legal" in err
 
 
-def test_an_interrupt_keeps_what_was_played(run, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("size", "options", "missing"),
+    [
+        (8, ["--games", 20], "4 games of at most 20 were played; the endgames were not measured."),
+        (8, ["--within", 50], "4 games were played, too few for +-50 Elo; the endgames were not measured."),
+        (6, ["--games", 20], "4 games of at most 20 were played; no move was compared with perfect play."),
+    ],
+)
+def test_an_interrupt_keeps_what_was_played(run, tmp_path, monkeypatch, size, options, missing):
     def interrupted(*_, progress, **__):
-        progress(place("random", games=4))
+        progress(place("random", size=size, games=4))
         raise KeyboardInterrupt
 
     monkeypatch.setattr("othello_env.cli.benchmark.run_benchmark", interrupted)
-    status, out, _ = run("random", "--games", 20, "--out", tmp_path / "out")
+    status, out, _ = run("random", *options, "--size", size, "--out", tmp_path / "out")
     assert status == 130
     page = (tmp_path / "out" / "benchmark.md").read_text()
     for text in (out, page):
         assert "4 games, interrupted" in text
-        assert "The run was interrupted: 4 games of at most 20 were played; the endgames were not measured." in text
+        assert f"The run was interrupted: {missing}" in text
     written = json.loads((tmp_path / "out" / "benchmark.json").read_text())
     assert (written["games"], written["interrupted"]) == (4, True)
     assert "endgame" not in written

@@ -166,6 +166,18 @@ def test_a_network_that_pytorch_trained_plays_in_jit(afterstates):
         assert results == [returns[position.to_move ^ int(player != end.current_player)] for player in (0, 1)]
 
 
+def test_a_network_that_pytorch_trained_plays_in_shard_map(afterstates):
+    path, size = afterstates
+    games = jax.sharding.PartitionSpec("games")
+    mesh = jax.make_mesh((jax.device_count(),), ("games",))
+    env = oj.Othello(size).vs(str(path))
+    spread = jax.shard_map(jax.vmap(env.init), mesh=mesh, in_specs=games, out_specs=games)
+    keys = jax.random.split(jax.random.key(0), 8 * jax.device_count())
+    alone = jax.jit(jax.vmap(env.init))(keys)
+    state = jax.jit(spread)(jax.device_put(keys, jax.sharding.NamedSharding(mesh, games)))
+    np.testing.assert_array_equal(state.observation, alone.observation)
+
+
 def test_the_file_of_a_network_made_in_jax_plays(tmp_path):
     path = tmp_path / "a.safetensors"
     apply, params = import_object(f"{NETS}:linear")(4)

@@ -204,6 +204,9 @@ def test_the_error_of_an_agent_has_its_type_and_its_place(tmp_path):
     told = answers({"spec": f"{illegal}:policy", "task": "move", "record": record})
     assert "a1" in told["error"]
     assert len(told["error"].splitlines()) == 1  # the board is beside it
+    illegal.write_text("from othello_env import IllegalActionError\ndef policy(*_):\n    raise IllegalActionError\n")
+    told = Answers()({"spec": f"{illegal}:policy", "task": "move", "record": record})
+    assert told["error"] == told["type"] == "IllegalActionError"
 
 
 def test_an_agent_is_made_again_when_its_file_is_new(tmp_path):
