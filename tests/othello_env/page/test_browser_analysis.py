@@ -78,15 +78,16 @@ def test_each_move_has_its_expected_line(page):
     assert sum(shares) == pytest.approx(100, abs=len(shares))
 
 
-def test_the_review_is_that_of_python_and_is_seen_at_once(open_page, server):
+@pytest.mark.parametrize(("width", "seen"), [(1440, "#review-sides"), (600, "#review-state")])
+def test_the_review_is_that_of_python_and_is_seen_at_once(open_page, server, width, seen):
     final = Othello(4).play_transcript(SMALL)
-    with open_page(server.address, viewport={"width": 1440, "height": 900}) as page:
+    with open_page(server.address, viewport={"width": width, "height": 900}) as page:
         paste(page, "othello:size=4", final.transcript())
         wait_for_plies(page, len(final.moves))
         assert page.inner_text("#status").startswith("Game over: ")
         page.click("#review")
         page.locator("#review-state:has-text('are exact')").wait_for()
-        assert in_sight(page, "#review-sides")
+        assert in_sight(page, seen)
         reviews = [*review_game(final, start=Othello(4))]
         played = [move for move in reviews if move.action != 16]
         assert len(played) < len(reviews)  # a pass is no move
