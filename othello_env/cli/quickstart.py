@@ -97,7 +97,7 @@ Next, try
   othello-env serve {agent} --results {folder / "results.json"}
   # more training, a deeper search, its Elo rating
   othello-env train --seconds 240 --resume --out {agent}
-  othello-env benchmark {agent}:depth=7""")
+  othello-env benchmark {agent}:depth=8""")
 
 
 def _measure(agent: Path, games: int, seed: int) -> dict[str, MatchResult]:
