@@ -116,9 +116,9 @@ def _assess(agent: Any, state: State) -> Assessment | None:
         if knows is not None and not knows(state):  # perfect play may need a search of hours
             return Assessment(unit, (), None)
         action_values = agent.action_values(state)
-        values = None if two or "evaluate" not in known else _evaluated(agent, state)
         if hasattr(agent, "expected_discs"):
             return _converted(agent, state, action_values)
+        values = None if two or "evaluate" not in known else _evaluated(agent, state)
         return _of_values(state, unit, action_values, exact=action_values if unit == _PERFECT else (), values=values)
     shares: Mapping[int, float] = {}
     values = _evaluated(agent, state) if "evaluate" in known else None

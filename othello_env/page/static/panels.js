@@ -1,7 +1,7 @@
 // The players, the list of moves, the other lines, the table of the moves' values, and the review.
 
 import { byId, discIcon, html, renewChanged } from "./elements.js";
-import { bestActions, lossText, moveText, sideOf, summary, moveUnit } from "./reading.js";
+import { bestActions, lossText, moveText, moveUnit, sideOf, summary } from "./reading.js";
 import { UNITS } from "./values.js";
 
 /** Seconds as minutes and seconds: 1:05. */
