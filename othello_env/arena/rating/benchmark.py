@@ -91,7 +91,7 @@ class Benchmark:
         """Further results as a list of sentences."""
         notes = []
         if self.placement is not None and self.settings.get("interrupted"):
-            notes.append(_missing(self.placement, self.settings["limits"], self.endgame))
+            notes.append(_missing(self.placement, self.settings["limits"]))
         if self.placement is not None:
             errors = sorted((rung.interval[1] - rung.interval[0]) / 2 for rung in self.placement.matches)
             widths = dict.fromkeys((f"{errors[0]:.0f}", f"{errors[-1]:.0f}"))  # one text if the two texts are equal
@@ -169,14 +169,14 @@ class Benchmark:
         return values | ({} if self.endgame is None else {"endgame": self.endgame.to_json()})
 
 
-def _missing(placement: Placement, limits: dict[str, Any], endgame: EndgameAccuracy | None) -> str:
-    """A sentence that says what is missing of an interrupted run."""
+def _missing(placement: Placement, limits: dict[str, Any]) -> str:
+    """A sentence that says what is missing of a run that was interrupted in its games."""
     if limits["games"]:
         done = f"{placement.games} games of at most {limits['games']} were played"
     else:
         done = f"{placement.games} games were played, too few for +-{limits['half_width']:g} Elo"
     after = "the endgames were not measured" if placement.ladder.size == 8 else "no move was compared with perfect play"
-    return f"The run was interrupted: {done}{'' if endgame is not None else f'; {after}'}."
+    return f"The run was interrupted: {done}; {after}."
 
 
 def _programs_near(placement: Placement) -> str:
