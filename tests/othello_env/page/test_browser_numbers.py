@@ -199,7 +199,8 @@ def test_each_curve_has_its_own_scale_and_unit_and_one_scale_if_the_units_are_th
 def test_the_bar_is_seen_on_every_ground_and_a_finished_game_has_one_margin(page):
     paste(page, "othello", "f5d6c5f4e3f6g5e6e7")
     page.locator("#status:has-text('black wins by 64 discs, 13 to 0 and 51 empty squares')").wait_for()
-    page.wait_for_function("document.querySelector('#bar').innerText === '+64'")  # once there is an evaluator
+    page.locator("#bar span:not(:empty)").wait_for()  # until there is an evaluator, the bar is empty
+    assert page.inner_text("#bar") == "+64"
     page.emulate_media(color_scheme="dark")
     page.wait_for_function("getComputedStyle(document.body).backgroundColor === 'rgb(23, 22, 20)'")
     colour = "getComputedStyle(document.querySelector('{}')).{}"
