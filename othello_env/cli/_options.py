@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
@@ -69,7 +70,8 @@ _LARGEST_SEED = 2**64 - 1
 _WIDEST_BAR = 36
 _NARROWEST = 20  # the first column of a table, if some of its cells are longer
 _BALANCED = ", ".join(BALANCED)
-_GAME, _SIZE = "othello-env game", "othello-env size"  # in the context's dict `meta`
+_GAME, _SIZE, _SHOWN = "othello-env game", "othello-env size", "othello-env shown"  # in the context's dict `meta`
+_SHOW_SECONDS = 60.0
 
 MOST_GAMES, MOST_SECONDS, MOST_THREADS = 10**9, 1e9, 1024
 """Upper limits of options. A larger number is probably a typing mistake, and it could overflow."""
@@ -331,11 +333,14 @@ def _columns(stream: IO[str]) -> int:
 
 
 def show(*parts: str) -> None:
-    """Show parts on the current line of the terminal, in place of the last text. Without a terminal, show nothing.
+    """Show parts on the current line of the terminal, in place of the last text.
 
-    The last parts are left out if the line is too short.
+    The last parts are left out if the line is too short. Without a terminal, the parts are a line of stderr, if no such
+    line was written in the last minute.
     """
     if not sys.stderr.isatty():
+        if any(parts) and _is_due():
+            click.echo("  ".join(parts), err=True)
         return
     room, text = _columns(sys.stderr) - 1, ""
     for part in parts:
@@ -344,6 +349,15 @@ def show(*parts: str) -> None:
             break
         text = longer
     click.echo(f"\r{text}\x1b[K", nl=False, err=True)
+
+
+def _is_due() -> bool:
+    """Whether a minute of the running command has passed since the last True, or since the first call."""
+    context, now = click.get_current_context(silent=True), time.monotonic()
+    if context is None or now < context.meta.setdefault(_SHOWN, now) + _SHOW_SECONDS:
+        return False
+    context.meta[_SHOWN] = now
+    return True
 
 
 def say(text: str, *, err: bool = False) -> None:
@@ -356,12 +370,20 @@ def say(text: str, *, err: bool = False) -> None:
 
 @contextmanager
 def bar(label: str, length: int) -> Iterator[Callable[..., None]]:
-    """Show a progress bar if stderr is a terminal. The bar is no wider than the terminal, so it takes one line.
+    """Show a progress bar, or lines of progress if stderr is not a terminal (see `show`).
 
-    The yielded function moves the bar. Its argument is the number of steps, by default 1.
+    The bar is no wider than the terminal, so it takes one line. The yielded function moves the bar. Its argument is the
+    number of steps, by default 1.
     """
     if not sys.stderr.isatty() or length < 1:
-        yield lambda _=1: None
+        done = 0
+
+        def count(steps: int = 1) -> None:
+            nonlocal done
+            done += steps
+            show(f"{label} {done:,} of {length:,}")
+
+        yield count
         return
     progress: Any
     room = _columns(sys.stderr) - len(f"{label}  []  {length}/{length}  00:00:00") - 1

@@ -1,12 +1,12 @@
 """``othello-env solve POSITION``: find the exact result of a position."""
 
-import sys
 from typing import Any
 
 import click
 
 from othello_env import drawing
 from othello_env.agent import make_agent
+from othello_env.cli import _options as options
 from othello_env.cli.analyse import BOARDS_BEGIN_WITH_DASHES, position_from_text, position_options, summary
 from othello_env.games.registry import GameSpec
 
@@ -43,15 +43,12 @@ def command(position: str, to_move: str | None, rules: GameSpec, result_only: bo
     if state.empties > _MINUTES and not state.is_over:
         time = "hours" if state.empties <= _HOURS else "years"
         click.echo(f"{state.empties} empty squares: this may take {time}; Ctrl-C ends it", err=True)
-    shows_progress = sys.stderr.isatty()
 
     def progress(nodes: int) -> None:
-        if shows_progress:
-            click.echo(f"\r{nodes / 1e6:,.1f} M nodes ", nl=False, err=True)
+        options.show(f"{nodes / 1e6:,.1f} M nodes")
 
     try:
         analysis = solver.solve(state, result_only=result_only, progress=progress)
     finally:
-        if shows_progress:
-            click.echo("\r" + " " * 30 + "\r", nl=False, err=True)
+        options.show("")
     click.echo(summary(analysis))

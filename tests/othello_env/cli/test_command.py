@@ -293,6 +293,14 @@ def test_a_narrow_table_says_whose_score_it_is(monkeypatch):
     assert lines[-4:] == [rows[0][0], "  against 2: .250", rows[1][0], "  against 1: .750"]
 
 
+def test_long_work_in_a_pipe_tells_its_progress_on_stderr(run, monkeypatch):
+    command = ("tournament", "random", "maximizer:eval=count", "--games", 4)
+    quiet = run(*command)
+    monkeypatch.setattr(options, "_SHOW_SECONDS", 0.0)  # instead of a minute
+    assert run(*command) == (0, quiet[1], "".join(f"games {done} of 4\n" for done in (1, 2, 3, 4)))
+    assert quiet[2] == ""
+
+
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 def test_progress_and_results_fit_the_terminal():
     """A bar that is wider than the terminal would print a line for each game."""
