@@ -118,11 +118,15 @@ def test_the_tables_of_agents_and_ladders_are_made_from_the_package():
 
 
 def quoted_ratings():
-    """All ratings that a page may quote: those of the package, and those of trained agents in ``docs/ratings.json``."""
+    """All ratings that a page may quote: those of the package, and those of trained agents in ``docs/ratings.json``.
+
+    For several seeds, these are also their mean with the lowest and the highest.
+    """
     rungs = [rung for size in LADDERS for rung in (*load_ladder(size).rungs, *rated_agents(size))]
     texts = {f"{elo_text(rung.elo)} ({elo_interval_text(*rung.interval)})" for rung in rungs}
     trained = json.loads((DOCS / "ratings.json").read_text(encoding="utf-8"))
-    return texts.union(*(seeds for name in LADDERS.values() for seeds in trained[name].values()))
+    runs = [seeds for name in LADDERS.values() for seeds in trained[name].values()]
+    return texts.union(*runs, map(load_script("make/docs_tables").over_seeds, runs))
 
 
 def test_each_rating_in_the_pages_has_its_source():

@@ -87,6 +87,14 @@ def ladder(size: int) -> str:
     return text
 
 
+def over_seeds(texts: list[str]) -> str:
+    """The ratings of several seeds as their mean with the lowest and the highest; that of one seed as a number."""
+    elos = [float(text.split()[0]) for text in texts]
+    if len(elos) < 2:
+        return "".join(map(elo_text, elos))
+    return f"{elo_text(mean(elos))} ({elo_interval_text(min(elos), max(elos))})"
+
+
 def steps() -> list[dict[str, Any]]:
     """The steps of `docs/ratings.json`, with the ratings of each, ``elo`` and ``searched``, as lists of texts."""
     figures = json.loads((DOCS / "ratings.json").read_text(encoding="utf-8"))
@@ -101,8 +109,8 @@ def steps_table() -> str:
     """The table of the steps in Markdown."""
     text = "| change | minutes | Elo | Elo, searched | command |\n|---|---|---|---|---|\n"
     for step in steps():
-        elo, searched = (", ".join(each.split()[0] for each in step[kind]) for kind in ("elo", "searched"))
-        searched += f" ({step['search']})" if searched else ""
+        elo, searched = over_seeds(step["elo"]), over_seeds(step["searched"])
+        searched += f", {step['search']}" if searched else ""
         text += f"| {step['change']} | {step['minutes']} | {elo} | {searched} | `{step['command']}` |\n"
     return text
 
