@@ -37,9 +37,9 @@ from typing import Any, Literal
 import numpy as np
 import tyro
 
-from othello_agents.engine.labelling import Games, Plan, labelled_games, share
+from othello_agents.engine.labelling import LabelledGames, Plan, labelled_games, share
 from othello_agents.ntuple import NTupleNetwork, shipped_network
-from othello_agents.ntuple.fitting import Examples, fit, stage_errors
+from othello_agents.ntuple.fitting import LabelledPositions, fit, stage_errors
 from othello_env.support.arrays import DAMAGE
 from othello_env.support.files import check_output, parse_json, read_file, write_file, write_json
 from othello_env.support.numbers import check_real, check_whole
@@ -117,7 +117,9 @@ class Args:
         return found.widened()
 
 
-def part(args: Args, network: NTupleNetwork, number: int, begin: int, threads: Threads) -> tuple[Examples, Examples]:
+def part(
+    args: Args, network: NTupleNetwork, number: int, begin: int, threads: Threads
+) -> tuple[LabelledPositions, LabelledPositions]:
     """The positions to fit and the held-out positions of one part of a round, played now or read from their file.
 
     The labels of the held-out positions are outcomes only.
@@ -133,11 +135,11 @@ def part(args: Args, network: NTupleNetwork, number: int, begin: int, threads: T
         print(f"{begin + count} games, {count / (time.monotonic() - began):.0f} a second", file=sys.stderr, flush=True)
     try:
         with file.open("rb") as opened, np.load(opened, allow_pickle=False) as arrays:
-            games = Games(*(arrays[name] for name in Games._fields))
+            games = LabelledGames(*(arrays[name] for name in LabelledGames._fields))
     except (KeyError, *DAMAGE) as error:
         sys.exit(f"{file} is damaged ({error}); delete it, and the same command makes it again")
     held_out = games.episodes % HELD_OUT == 0
-    rows = Examples(games.own, games.opponent, games.values)
+    rows = LabelledPositions(games.own, games.opponent, games.values)
     trust = np.float32(args.trust if number else 0)
     labels = (1 - trust) * games.values + trust * games.searched
     return rows._replace(values=labels).part(~held_out), rows.part(held_out)
@@ -146,7 +148,7 @@ def part(args: Args, network: NTupleNetwork, number: int, begin: int, threads: T
 def fitted(args: Args, before: NTupleNetwork, number: int, threads: Threads) -> NTupleNetwork:
     """Play the games of one round with the weights `before`, and return weights that are fitted to them."""
     parts = [part(args, before, number, begin, threads) for begin in range(0, args.games, PART)]
-    seen, unseen = (Examples.joined(rows) for rows in zip(*parts, strict=True))
+    seen, unseen = (LabelledPositions.joined(rows) for rows in zip(*parts, strict=True))
     network = before.widened()  # a copy
     fit(
         network,

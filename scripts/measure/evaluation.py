@@ -23,9 +23,9 @@ import tyro
 from _bench import machine
 
 from othello_agents.engine import Engine, exact_scores
-from othello_agents.engine.labelling import Games, Plan, labelled_games, share
+from othello_agents.engine.labelling import LabelledGames, Plan, labelled_games, share
 from othello_agents.ntuple import NTupleNetwork, shipped_network
-from othello_agents.ntuple.fitting import Examples, stage_errors
+from othello_agents.ntuple.fitting import LabelledPositions, stage_errors
 from othello_env import Othello
 from othello_env.games.othello.bitboard import popcount
 from othello_env.support.threads import Threads
@@ -54,14 +54,14 @@ def load(name: str) -> NTupleNetwork:
     return shipped_network(8, name) if name in ("ntuple", "engine") else NTupleNetwork.load(name)
 
 
-def empties_of(games: Games) -> npt.NDArray[np.int64]:
+def empties_of(games: LabelledGames) -> npt.NDArray[np.int64]:
     """The number of empty squares in each position, (N,)."""
     return 64 - np.array([int(popcount(discs)) for discs in games.own | games.opponent])
 
 
-def measure_losses(names: Sequence[str], games: Games) -> None:
+def measure_losses(names: Sequence[str], games: LabelledGames) -> None:
     """Print the loss of each set of weights by the number of empty squares."""
-    empty, rows = empties_of(games), Examples(games.own, games.opponent, games.values)
+    empty, rows = empties_of(games), LabelledPositions(games.own, games.opponent, games.values)
     print(f"{'empty':>10} {'positions':>10}" + "".join(f"{name:>24}" for name in names))
     for low in range(0, 60, WIDTH):
         near = (empty >= low) & (empty < low + WIDTH)
@@ -70,7 +70,7 @@ def measure_losses(names: Sequence[str], games: Games) -> None:
             print(f"{f'{low}-{low + WIDTH - 1}':>10} {near.sum():10}" + "".join(f"{loss:24.4f}" for loss in losses))
 
 
-def measure_truth(names: Sequence[str], games: Games, count: int, most: int, depth: int) -> None:
+def measure_truth(names: Sequence[str], games: LabelledGames, count: int, most: int, depth: int) -> None:
     """Print how well each set of weights predicts the scores of positions with `count` empty squares."""
     chosen = np.flatnonzero(empties_of(games) == count)
     pairs = zip(games.opponent[chosen].tolist(), games.own[chosen].tolist(), strict=True)

@@ -28,14 +28,14 @@ from othello_agents.engine.memory import BEST, LIMIT, NO_LIMIT, ROOT, WORST, Mem
 from othello_agents.engine.midgame import FINAL, search, to_score
 from othello_agents.engine.solver import solve
 from othello_agents.ntuple import NTupleNetwork
-from othello_agents.ntuple.fitting import Examples
+from othello_agents.ntuple.fitting import LabelledPositions
 from othello_agents.ntuple.kernels import Tables, best_move, configure, outcome
 from othello_env.games.hashing import CHOICE, EPSILON, OPENING, below, mix, mix_int
 from othello_env.games.othello.bitboard import STARTS, final_margin, flips, legal_moves, nth_bit, popcount
 from othello_env.support.jit import Int, interruptible, kernel
 from othello_env.support.threads import Threads
 
-__all__ = ["MOST_ROWS", "Games", "Plan", "labelled_games", "play_game", "share"]
+__all__ = ["MOST_ROWS", "LabelledGames", "Plan", "labelled_games", "play_game", "share"]
 
 MOST_ROWS = 120
 """No game has more positions than this: at most 60 moves, and a pass after each of them."""
@@ -45,7 +45,7 @@ _MEGABYTES = 2
 _0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
 
 
-class Games(NamedTuple):
+class LabelledGames(NamedTuple):
     """The positions of games.
 
     Attributes:
@@ -166,7 +166,7 @@ def play_game(
     tables: Tables,
     evaluator: Evaluator,
     memory: Memory,
-    rows: Examples,
+    rows: LabelledPositions,
     searched: npt.NDArray[np.float32],
 ) -> np.int64:
     """Play one game, write its labelled positions into `rows`, and return their number.
@@ -225,7 +225,9 @@ def play_game(
     return n
 
 
-def labelled_games(network: NTupleNetwork, plan: Plan, seed: int, first: int, games: int, threads: Threads) -> Games:
+def labelled_games(
+    network: NTupleNetwork, plan: Plan, seed: int, first: int, games: int, threads: Threads
+) -> LabelledGames:
     """Let the engine play games with a network's weights, and label their positions.
 
     Args:
@@ -249,7 +251,7 @@ def labelled_games(network: NTupleNetwork, plan: Plan, seed: int, first: int, ga
     def play(k: int) -> None:
         evaluator, memory = ntuple_evaluator(network.tables), new_memory(_MEGABYTES)
         memory.control[LIMIT] = NO_LIMIT
-        rows, searched = Examples.empty(MOST_ROWS), np.empty(MOST_ROWS, np.float32)
+        rows, searched = LabelledPositions.empty(MOST_ROWS), np.empty(MOST_ROWS, np.float32)
         for i in range(k, games, threads.count):
             if stopped:
                 return
@@ -273,4 +275,4 @@ def labelled_games(network: NTupleNetwork, plan: Plan, seed: int, first: int, ga
         raise
     episodes = np.repeat(np.arange(first, first + games), [len(columns[0]) for columns in by_game])
     own, opponent, values, searched = (np.concatenate(columns) for columns in zip(*by_game, strict=True))
-    return Games(own, opponent, values, searched, episodes)
+    return LabelledGames(own, opponent, values, searched, episodes)

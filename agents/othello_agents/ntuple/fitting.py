@@ -28,7 +28,7 @@ from othello_env.games.othello.bitboard import popcount
 from othello_env.support.jit import interruptible, kernel
 from othello_env.support.threads import Threads
 
-__all__ = ["Examples", "StageError", "fit", "predict", "stage_errors"]
+__all__ = ["LabelledPositions", "StageError", "fit", "predict", "stage_errors"]
 
 _NEVER = 4.0
 """At the beginning of a fit, each weight's sum of squared errors has this value."""
@@ -37,7 +37,7 @@ _SURE = 1e-9
 """For the cross entropy, no outcome has a lower probability than this number."""
 
 
-class Examples(NamedTuple):
+class LabelledPositions(NamedTuple):
     """Labelled positions.
 
     Attributes:
@@ -135,7 +135,7 @@ def _fit_pass(
             squares[image], weights[image] = squares[j], weights[j]
 
 
-def predict(network: NTupleNetwork, examples: Examples) -> npt.NDArray[np.float64]:
+def predict(network: NTupleNetwork, examples: LabelledPositions) -> npt.NDArray[np.float64]:
     """The network's values of N positions for the player who has just moved, (N,).
 
     Even for a finished game, the prediction comes from the tables, and not from the result of the game.
@@ -143,7 +143,7 @@ def predict(network: NTupleNetwork, examples: Examples) -> npt.NDArray[np.float6
     return _predict(examples.own, examples.opponent, network.tables)
 
 
-def stage_errors(network: NTupleNetwork, examples: Examples) -> list[StageError]:
+def stage_errors(network: NTupleNetwork, examples: LabelledPositions) -> list[StageError]:
     """How well the network predicts the labels: one `StageError` for each stage, then one for all positions."""
     stages = _stages(examples.own, examples.opponent, network.tables)
     predicted = predict(network, examples)
@@ -175,9 +175,9 @@ def _loss(predicted: npt.NDArray[np.float64], labels: npt.NDArray[np.float32]) -
 
 def fit(
     network: NTupleNetwork,
-    examples: Examples,
+    examples: LabelledPositions,
     *,
-    held_out: Examples | None = None,
+    held_out: LabelledPositions | None = None,
     passes: int = 1,
     rate: float = 0.004,
     seed: int = 0,
@@ -205,7 +205,7 @@ def fit(
     if not bool(np.all(np.abs(examples.values) <= 1)):  # NaN fails this check, too
         raise ValueError("expected labels from -1 to +1")
     tables, stages = network.tables, _stages(examples.own, examples.opponent, network.tables)
-    test = Examples.empty(0) if held_out is None else held_out
+    test = LabelledPositions.empty(0) if held_out is None else held_out
     test_stages = _stages(test.own, test.opponent, tables)
     mirrored = network.layout.mirrors
     threads = Threads(min(num_threads, network.stages))

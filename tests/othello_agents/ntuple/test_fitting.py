@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from othello_agents.ntuple import NTupleNetwork
-from othello_agents.ntuple.fitting import Examples, fit, predict, stage_errors
+from othello_agents.ntuple.fitting import LabelledPositions, fit, predict, stage_errors
 from othello_env.data import random_games
 from othello_env.data.replay import othello_positions
 from othello_env.games.othello import symmetries
@@ -22,7 +22,7 @@ def positions():
 def planted(networks, positions):
     """A network with random weights, and examples whose labels are this network's values."""
     network = networks[4]
-    unlabelled = Examples(*positions, np.zeros(len(positions[0]), np.float32))
+    unlabelled = LabelledPositions(*positions, np.zeros(len(positions[0]), np.float32))
     return network, unlabelled._replace(values=predict(network, unlabelled).astype(np.float32))
 
 
@@ -32,7 +32,7 @@ def test_predictions_are_the_networks_values(networks, positions, slow_twin):
     own, opponent = (column[100:160] for column in positions)
     states = [Othello.from_bits(int(o), int(m), to_move=1, size=4) for m, o in zip(own, opponent, strict=True)]
     unfinished = [not state.is_over for state in states]
-    found = predict(networks[4], Examples(own, opponent, np.zeros(len(own), np.float32)))
+    found = predict(networks[4], LabelledPositions(own, opponent, np.zeros(len(own), np.float32)))
     slow = [slow_twin(networks[4]).value(state, 0) for state in states]
     np.testing.assert_allclose(found[unfinished], np.array(slow)[unfinished], atol=1e-6)
 
@@ -68,7 +68,7 @@ def test_symmetric_placements_keep_sharing_their_weights(planted):
             ).astype(np.uint64)
             for column in few[:2]
         ]
-        np.testing.assert_allclose(predict(network, Examples(*images, few.values)), values, atol=1e-6)
+        np.testing.assert_allclose(predict(network, LabelledPositions(*images, few.values)), values, atol=1e-6)
 
 
 def test_threads_give_the_same_weights_and_the_seed_other_weights(planted):
