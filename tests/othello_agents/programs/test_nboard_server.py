@@ -1,15 +1,12 @@
-"""The command nboard: an agent for programs that speak NBoard's protocol."""
+"""The server for programs that speak NBoard's protocol."""
 
-import io
-import os
-import subprocess
-import sys
 import time
 
 import pytest
 
+from othello_agents.programs.nboard_server import NBoardServer
 from othello_env import Agent, Othello, make_agent
-from othello_env.cli.nboard import NBoardServer
+from othello_env.data.formats import ggf
 
 BOARD = "8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *"
 TWO_PLIES = "alphabeta:depth={depth},eval=count"
@@ -22,7 +19,7 @@ def say(server, *lines):
 
 @pytest.fixture
 def server():
-    return NBoardServer(TWO_PLIES)
+    return NBoardServer(TWO_PLIES, ggf.load)
 
 
 def test_a_session(server):
@@ -72,7 +69,7 @@ def test_the_clock_is_the_time_of_the_game_less_what_the_side_has_used():
             told.append(seconds_left)
             return state.legal_actions()[0]
 
-    server = NBoardServer("random")
+    server = NBoardServer("random", ggf.load)
     server._agent = Noting()
     game = f"set game (;GM[Othello]PB[a/b/9]TI[01:00//02:00]BO[{BOARD}]B[F5/1.0/3.5]W[D6//7]B[C3/2/1.5];)"
     say(server, game, "go", "move F4/0/3", "go", "move E6//5.25")
@@ -81,7 +78,7 @@ def test_the_clock_is_the_time_of_the_game_less_what_the_side_has_used():
 
 
 def test_hints_are_the_best_moves_with_their_lines(server):
-    server = NBoardServer("engine:depth={depth},eval=ntuple,selective=false")
+    server = NBoardServer("engine:depth={depth},eval=ntuple,selective=false", ggf.load)
     say(server, "set depth 4", "move F5")
     status, nodes, *hints, end = say(server, "hint 2")
     assert (status.split()[-1], nodes.split()[0], end) == ("analysing", "nodestats", "status")
@@ -95,7 +92,7 @@ def test_hints_are_the_best_moves_with_their_lines(server):
 
 
 def test_an_exact_hint_says_so():
-    server = NBoardServer("engine:depth={depth}")
+    server = NBoardServer("engine:depth={depth}", ggf.load)
     state = Othello(4)
     text = "(;GM[Othello]TY[4]BO[4 ---- -O*- -*O- ---- *];)"
     hints = [answer for answer in say(server, f"set game {text}", "hint 9") if answer.startswith("search")]
@@ -106,7 +103,7 @@ def test_an_exact_hint_says_so():
 
 def test_values_that_are_not_discs_are_sent_in_the_engines_unit():
     spec, state = "engine:depth=2,exact=0,eval=mobility", Othello.from_moves("f5")
-    server, found = NBoardServer(spec), make_agent(spec).analyse(state, scores=True)
+    server, found = NBoardServer(spec, ggf.load), make_agent(spec).analyse(state, scores=True)
     assert found.discs is None
     say(server, "move F5")
     square, value, _ = next(answer for answer in say(server, "go") if answer.startswith("===")).split("/")
@@ -118,14 +115,14 @@ def test_values_that_are_not_discs_are_sent_in_the_engines_unit():
 
 def test_agents_that_do_not_analyse_give_their_move():
     for spec, expected in (("random", " 0 0 0"), ("maximizer:eval=count", " 0 1")):
-        hints = [answer for answer in say(NBoardServer(spec), "hint 1") if answer.startswith("search")]
+        hints = [answer for answer in say(NBoardServer(spec, ggf.load), "hint 1") if answer.startswith("search")]
         assert len(hints) == 1
         assert hints[0].endswith(expected)
-    assert say(NBoardServer("random"), "analyze") == ["status random does not analyse games"]
+    assert say(NBoardServer("random", ggf.load), "analyze") == ["status random does not analyse games"]
 
 
 def test_a_game_is_analysed_for_black_from_its_end():
-    server = NBoardServer("engine:depth=2")
+    server = NBoardServer("engine:depth=2", ggf.load)
     state = Othello(4)
     while not state.is_over:
         state = state.play(state.legal_actions()[0])
@@ -145,7 +142,7 @@ def name(state):
 def test_passes_are_answered_and_may_be_left_out():
     passes = 0
     for seed in range(8):
-        server, other = NBoardServer("random", seed), make_agent("random", seed)
+        server, other = NBoardServer("random", ggf.load, seed), make_agent("random", seed)
         say(server, "set game (;GM[Othello]TY[6];)")
         while not server.state.is_over:
             state = server.state
@@ -160,7 +157,7 @@ def test_passes_are_answered_and_may_be_left_out():
 
 
 def test_a_ping_ends_the_search():
-    server = NBoardServer("engine:ms=600000")
+    server = NBoardServer("engine:ms=600000", ggf.load)
     began, answers = time.monotonic(), []
     for answer in server.answers("go"):
         if answer.startswith("status") and not answers:
@@ -169,25 +166,3 @@ def test_a_ping_ends_the_search():
     assert any(answer.startswith("=== ") for answer in answers)
     assert time.monotonic() - began < 60
     assert say(server, "ping 1") == ["pong 1"]
-
-
-def test_the_command_answers_until_quit(run, monkeypatch):
-    text = "nboard 2\nset depth 1\nping 1\ngo\nquit\nping 2\n"
-    monkeypatch.setattr("sys.stdin", io.StringIO(text))
-    status, out, error = run("nboard", "--agent", TWO_PLIES)
-    assert (status, error) == (0, "")
-    *_, pong, thinking, answer, end = out.splitlines()
-    assert (pong, thinking.split()[-1], end) == ("pong 1", "thinking", "status")
-    assert answer.startswith("=== ")
-
-
-def test_bytes_that_are_no_text_end_nothing():
-    done = subprocess.run(
-        [sys.executable, "-m", "othello_env", "nboard", "--agent", "random"],
-        input=b"\xff\xfe\nping \xff\nhint \xff\nplay \xff\nping 7\nquit\nping 8\n",
-        env=os.environ | {"PYTHONIOENCODING": "ascii"},
-        capture_output=True,
-        check=True,
-    )
-    assert done.stderr == b""
-    assert b"\npong 7" in done.stdout
