@@ -75,6 +75,7 @@ def test_nothing_that_is_made_here_is_in_an_archive(sdist, wheel, rubbish):
 def test_the_version_stands_everywhere():
     assert othello_env.__version__ == PROJECT["version"]
     assert f"\nversion: {PROJECT['version']}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"\n  version = {{{PROJECT['version']}}},\n" in (ROOT / "docs/how-to/measure.md").read_text()
     assert f"\n## {PROJECT['version']} (" in (ROOT / "CHANGELOG.md").read_text()
 
 
