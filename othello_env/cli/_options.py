@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -26,10 +26,6 @@ from othello_env.games.openings import Openings
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameSpec, find_game
 from othello_env.support.files import read_file
-from othello_env.support.words import elo_interval_text, elo_text
-
-if TYPE_CHECKING:
-    from othello_env.arena.rating.elo import Ratings
 
 __all__ = [
     "FILE",
@@ -42,7 +38,6 @@ __all__ = [
     "FloatRange",
     "bar",
     "check_distinct",
-    "elo_cells",
     "existing_path",
     "game_option",
     "make_new_folder",
@@ -454,18 +449,6 @@ def report_forfeits(records: Sequence[GameRecord], agents: Mapping[str, str]) ->
 def without_board(fault: str) -> str:
     """The first line of a fault's text and, after further lines such as a board, the place in a file."""
     return re.sub(r"\n.*?( \([^()\n]+, line \d+\).*)?\Z", r"\1", fault, flags=re.DOTALL)
-
-
-def elo_cells(ratings: "Ratings", name: str) -> tuple[str, str]:
-    """The rating of an agent and its interval, as two cells of a table.
-
-    If the interval has no lower end, the rating is ``-``.
-    """
-    low, high = ratings.interval(name)
-    if math.isinf(low):
-        return "-", "no limit found" if math.isinf(high) else f"at most {elo_text(high)}"
-    interval = f"at least {elo_text(low)}" if math.isinf(high) else elo_interval_text(low, high)
-    return elo_text(ratings.elo[name]), interval
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

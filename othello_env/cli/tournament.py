@@ -1,30 +1,22 @@
 """``othello-env tournament A B C...``: all agents play each other, or the first agent plays all others."""
 
-from __future__ import annotations
-
-import math
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from othello_env.agent.clock import TimeControl
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.rating.elo import find_anchor, rate_tournament
+from othello_env.arena.rating.elo import find_anchor
+from othello_env.arena.rating.tables import ELO_COLUMNS, cross_table, elo_rows, tournament_chart
 from othello_env.arena.tournament.playing import play_tournament
-from othello_env.arena.tournament.results import Tournament, overall
+from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import _options as options
-from othello_env.drawing.charts import matrix_chart, png
+from othello_env.drawing.charts import png
 from othello_env.games.registry import GameSpec
 from othello_env.support.files import check_output, write_file
-from othello_env.support.words import score_text
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["command", "cross_table", "elo_table", "tournament_chart"]
+__all__ = ["command"]
 
 
 @click.command("tournament")
@@ -129,9 +121,9 @@ def _print(result: Tournament, schedule: Schedule, clock: TimeControl | None, an
     )
     if not result.records:
         return
-    click.echo(cross_table(result))
+    click.echo(options.table(*cross_table(result)))
     try:
-        click.echo("\n" + elo_table(result, anchor))
+        click.echo("\n" + options.table(ELO_COLUMNS, elo_rows(result, anchor)))
     except ValueError as error:
         if len(result.records) == len(schedule):
             raise
@@ -141,51 +133,3 @@ def _print(result: Tournament, schedule: Schedule, clock: TimeControl | None, an
         f"Elo of these games alone, {find_anchor(anchor, result.agents)} is 0: a scale of its own, not that of another "
         "tournament or of othello-env benchmark."
     )
-
-
-def tournament_chart(result: Tournament, anchor: str | None = None) -> Figure:
-    """A heat map of the scores between the agents, the best first, with their Elo ratings.
-
-    Without ratings, the agents stay in the order in which they were given; see `rate_tournament`.
-    """
-    agents, labels, what = [*result.agents], [*result.agents], "without ratings"
-    with suppress(ValueError):
-        ratings = rate_tournament(result, anchor)
-        agents = [*ratings.order]
-        labels = [f"{agent}   {options.elo_cells(ratings, agent)[0]}" for agent in agents]
-        what = f"with Elo ratings, {find_anchor(anchor, result.agents)} = 0"
-    scores = result.scores()
-    cells = [[scores[a, b].score if (a, b) in scores else math.nan for b in agents] for a in agents]
-    games = f"{len(result.records):,} games"
-    return matrix_chart("Tournament", f"score of each row against each column, {games}, {what}", labels, cells)
-
-
-def cross_table(result: Tournament) -> str:
-    """A table with each agent's score (0 to 1) against every other agent, its total score and its mean margin."""
-    scores = result.scores()
-    head = ("agent", *map(str, range(1, len(result.agents) + 1)), "games", "score", "margin")
-    rows = []
-    for number, agent in enumerate(result.agents, start=1):
-        against = [scores.get((agent, other)) for other in result.agents]
-        games, total, margin = overall([score for score in against if score is not None])
-        cells = ["-" if score is None else score_text(score.score) for score in against]
-        rows.append((f"{number} {agent}", *cells, str(games), score_text(total), f"{margin:+.1f}"))
-    return options.table(head, rows)
-
-
-def elo_table(result: Tournament, anchor: str | None = None) -> str:
-    """A table of the ratings, the best first, with 95% intervals.
-
-    The last column is the likelihood that the agent is better than the agent in the next row.
-
-    Raises:
-        ValueError: there are no ratings; see `rate_tournament`.
-    """
-    ratings = rate_tournament(result, anchor)
-    order = ratings.order
-    rows: list[tuple[str, ...]] = []
-    for place, agent in enumerate(order):
-        following = order[place + 1 : place + 2]
-        better = ratings.superiority(agent, following[0]) if following else math.nan
-        rows.append((agent, *options.elo_cells(ratings, agent), "" if math.isnan(better) else score_text(better)))
-    return options.table(("agent", "Elo", "95% interval", "better than next"), rows)

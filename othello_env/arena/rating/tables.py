@@ -1,0 +1,80 @@
+"""The results of a tournament as the rows of tables, and as a chart."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from othello_env.arena.rating.elo import Ratings, find_anchor, rate_tournament
+from othello_env.arena.tournament.results import Tournament, overall
+from othello_env.drawing.charts import matrix_chart
+from othello_env.support.words import elo_interval_text, elo_text, score_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["ELO_COLUMNS", "cross_table", "elo_cells", "elo_rows", "tournament_chart"]
+
+ELO_COLUMNS = ("agent", "Elo", "95% interval", "better than next")
+"""The columns of `elo_rows`."""
+
+
+def cross_table(result: Tournament) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Each agent's score (0 to 1) against every other agent, its total score and its mean margin: a head and rows."""
+    scores = result.scores()
+    head = ("agent", *map(str, range(1, len(result.agents) + 1)), "games", "score", "margin")
+    rows = []
+    for number, agent in enumerate(result.agents, start=1):
+        against = [scores.get((agent, other)) for other in result.agents]
+        games, total, margin = overall([score for score in against if score is not None])
+        cells = ["-" if score is None else score_text(score.score) for score in against]
+        rows.append((f"{number} {agent}", *cells, str(games), score_text(total), f"{margin:+.1f}"))
+    return head, rows
+
+
+def elo_rows(result: Tournament, anchor: str | None = None) -> list[tuple[str, ...]]:
+    """Rows of the ratings, the best first, with 95% intervals.
+
+    The last column is the likelihood that the agent is better than the agent in the next row.
+
+    Raises:
+        ValueError: there are no ratings; see `rate_tournament`.
+    """
+    ratings = rate_tournament(result, anchor)
+    order = ratings.order
+    rows: list[tuple[str, ...]] = []
+    for place, agent in enumerate(order):
+        following = order[place + 1 : place + 2]
+        better = ratings.superiority(agent, following[0]) if following else math.nan
+        rows.append((agent, *elo_cells(ratings, agent), "" if math.isnan(better) else score_text(better)))
+    return rows
+
+
+def elo_cells(ratings: Ratings, name: str) -> tuple[str, str]:
+    """The rating of an agent and its interval, as two cells of a table.
+
+    If the interval has no lower end, the rating is ``-``.
+    """
+    low, high = ratings.interval(name)
+    if math.isinf(low):
+        return "-", "no limit found" if math.isinf(high) else f"at most {elo_text(high)}"
+    interval = f"at least {elo_text(low)}" if math.isinf(high) else elo_interval_text(low, high)
+    return elo_text(ratings.elo[name]), interval
+
+
+def tournament_chart(result: Tournament, anchor: str | None = None) -> Figure:
+    """A heat map of the scores between the agents, the best first, with their Elo ratings.
+
+    Without ratings, the agents stay in the order in which they were given; see `rate_tournament`.
+    """
+    agents, labels, what = [*result.agents], [*result.agents], "without ratings"
+    with suppress(ValueError):
+        ratings = rate_tournament(result, anchor)
+        agents = [*ratings.order]
+        labels = [f"{agent}   {elo_cells(ratings, agent)[0]}" for agent in agents]
+        what = f"with Elo ratings, {find_anchor(anchor, result.agents)} = 0"
+    scores = result.scores()
+    cells = [[scores[a, b].score if (a, b) in scores else math.nan for b in agents] for a in agents]
+    games = f"{len(result.records):,} games"
+    return matrix_chart("Tournament", f"score of each row against each column, {games}, {what}", labels, cells)
