@@ -14,6 +14,7 @@ from othello_env.arena.rating.accuracy import EndgameAccuracy, measure_endgame
 from othello_env.arena.rating.benchmark import Benchmark
 from othello_env.arena.rating.elo import Comparison, rate, rate_tournament
 from othello_env.arena.rating.ladder import load_ladder
+from othello_env.arena.rating.tables import elo_rows
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import main
