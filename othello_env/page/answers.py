@@ -6,11 +6,10 @@ process.
 
 from __future__ import annotations
 
-import time
 import traceback
 from typing import Any
 
-from othello_env.agent import Agent, AgentError, Clock, Seat, make_agent
+from othello_env.agent import Agent, AgentError, Seat, make_agent
 from othello_env.arena.play.games import seat_key
 from othello_env.games.game import IllegalActionError
 from othello_env.page.assessment import assess, powers
@@ -52,9 +51,8 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
     Args:
         request: has the ``spec`` of the agent and the ``task``. The answer to the task ``powers`` says which optional
             methods the agent has. The answer to ``games`` says which games the agent plays. The tasks ``move`` and
-            ``assess`` also have the ``record`` of a game. For ``move``, the request may have the ``seconds_left`` on
-            the player's clock. If the agent comes from a file that may change, the request has the file's
-            ``version``.
+            ``assess`` also have the ``record`` of a game. If the agent comes from a file that may change, the request
+            has the file's ``version``.
         agents: the agents that were made so far. The keys are their specs and versions. If the request needs a new
             agent, this agent is added.
     """
@@ -71,11 +69,8 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
     seat = Seat(agent, seat_key(game.seed, state.to_move))
     if request["task"] == "assess":
         return assess(agent, state).to_json()
-    began = time.perf_counter()
-    action = seat.ask(state, Clock(game=request.get("seconds_left")))
-    # The player's clock counts these seconds. They do not include the start of this process.
-    seconds = round(time.perf_counter() - began, 6)
-    return {"action": action, "name": state.action_to_text(action), "seconds": seconds}
+    action = seat.ask(state)
+    return {"action": action, "name": state.action_to_text(action)}
 
 
 def _agent(spec: str, version: str, agents: dict[str, Agent]) -> Agent:

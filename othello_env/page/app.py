@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -139,7 +139,6 @@ class _Think(Struct):
     task: Literal["move", "assess", "powers"]
     agent: Any = None  # `Offers.find` checks it
     record: PageGame | None = None
-    seconds_left: Annotated[float, Meta(ge=0, le=86_400)] | None = field(name="secondsLeft", default=None)
 
 
 class _Asking:
@@ -170,8 +169,6 @@ class _Asking:
             if (await asyncio.to_thread(message.record.states))[-1].is_over:
                 raise MessageError("the game is over")
             request["record"] = message.record.to_json()
-        if message.seconds_left is not None:
-            request["seconds_left"] = message.seconds_left
         return await self._pool.ask(request)
 
 

@@ -3,7 +3,7 @@
 A game of Othello from the usual start is written as a transcript: ``f5 d6 c3``. For Othello from another start, and for
 every game of Tribolo, the board and the player to move come before the moves: ``-BRG/... blue b1 c3``. Checkers is
 written as PDN (Portable Draughts Notation), in which Red is called Black. Games of Othello can also be read from GGF
-(Generic Game Format) and SGF (Smart Game Format). Games of every kind can be read from links.
+(Generic Game Format). Games of every kind can be read from links.
 
 **Links.** A link holds a whole game, so that no server has to store it. The page writes links with the game
 in the fragment: ``http://127.0.0.1:8750/#game=othello&moves=f5d6c3&ply=2``. The fields are ``game``, ``moves`` and
@@ -26,7 +26,6 @@ from othello_env.drawing import scene
 from othello_env.games.game import NotationError, State
 from othello_env.games.registry import GameSpec, position_to_text
 from othello_env.page.messages import LARGEST_SEED, PageGame, Position, page_games
-from othello_env.page.sgf import is_sgf, read_sgf
 
 __all__ = ["read_text", "write_text"]
 
@@ -46,7 +45,7 @@ The labels are the letters of the columns, the number of a row, and in checkers 
 def read_text(record: PageGame, text: str) -> PageGame:
     """Read the game in a text, and return its record.
 
-    The text may have moves, a board, or both. It may also be GGF, SGF or a link, and for checkers PDN.
+    The text may have moves, a board, or both. It may also be GGF or a link, and for checkers PDN.
 
     Args:
         record: a record. Moves and boards in the text are read as those of the record's kind of game, such as checkers.
@@ -58,8 +57,6 @@ def read_text(record: PageGame, text: str) -> PageGame:
     """
     if _is_link(text):
         return _read_link(record, text)
-    if is_sgf(text):
-        return _played(record, *read_sgf(text))
     if ggf.is_ggf(text):
         return _read_ggf(record, text)
     return _read_moves(record, text)

@@ -10,7 +10,6 @@ from othello_env.drawing.scene import action_path
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import game_of
-from othello_env.page.opening_names import opening_name
 
 __all__ = ["board_view", "position_view"]
 
@@ -42,7 +41,7 @@ def position_view(state: State, move: str | None) -> dict[str, Any]:
     """
     drawn = scene(state)
     looks = [look for _, look, _ in drawn.scores]
-    othello = state if type(state) is Othello else None  # only Othello is solved, and only its openings have names
+    othello = state if type(state) is Othello else None  # only Othello is solved
     return {
         "move": move,
         "action": state.moves[-1] if state.moves else None,
@@ -60,7 +59,6 @@ def position_view(state: State, move: str | None) -> dict[str, Any]:
         "isOver": state.is_over,
         "mustPass": state.must_pass,
         "empties": None if othello is None else othello.empties,
-        "opening": None if othello is None else opening_name(othello),
     }
 
 

@@ -18,14 +18,13 @@ SMALL = "c4b4a1d2d4d3a2c1a4a3b1d1"
 """A whole game on 4x4, with a pass and blunders."""
 
 
-def new_game(page, game, seats, seed=1, opening="start", clock="0"):
+def new_game(page, game, seats, seed=1, opening="start"):
+    page.evaluate("seed => { crypto.getRandomValues = all => all.fill(seed); }", seed)
     page.click("#new")
     page.select_option("#game", game)
     for index, seat in enumerate(seats):
         page.select_option(f"[name=seat-{index}]", seat)
     page.select_option("#opening", opening)
-    page.select_option("#clock", clock)
-    page.fill("#seed", str(seed))
     page.click("#start")
     plies = int(opening.partition(":")[2] or 0)
     while kept_seed(page) != seed or page.locator("#moves li").count() <= plies:

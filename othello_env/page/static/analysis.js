@@ -35,7 +35,7 @@ export class Analysis {
     this.folds = {};
     for (const slot of SLOTS) {
       const select = this.select(slot);
-      this.folds[slot] = settingsFor(select, agents, () => this.chose(slot));
+      this.folds[slot] = settingsFor(select, agents, () => this.chose(slot), ["epsilon"]); // an evaluator makes no random moves
       byId(`set-${slot}`).replaceWith(this.folds[slot]);
       select.addEventListener("change", () => this.chose(slot));
     }

@@ -22,9 +22,6 @@ export function pause(ms, signal) {
   });
 }
 
-/** Whether the last request got no answer. */
-export const isOffline = () => !banner.hidden;
-
 /** The answer of the server. The request is repeated until there is an answer. */
 async function insist(path, options) {
   for (;;) {
@@ -87,8 +84,8 @@ export async function post(name, message, signal) {
 }
 
 /** An agent's answer to a task. If the signal is aborted, the agent stops thinking. */
-export async function think(agent, task, record, signal, more = {}) {
-  const message = { agent, task, record, request: crypto.randomUUID(), ...more };
+export async function think(agent, task, record, signal) {
+  const message = { agent, task, record, request: crypto.randomUUID() };
   for (;;) {
     const answer = await send("think", message, signal, "low"); // the browser sends all other requests first
     if (answer.status !== NOT_YET) return answer.json();

@@ -53,7 +53,7 @@ function fillOpenings(select, game, shown) {
 /**
  * Set up the dialog for a new game, and return a function that opens it; with `isContinued`, the dialog proposes to go on
  * from the position on the board. The dialog calls
- * `begin(record, seats, clock)`, or `fail(reason)` if the server answers with an error.
+ * `begin(record, seats)`, or `fail(reason)` if the server answers with an error.
  */
 export function setUpNew({ games, agents, ratings }, begin, fail) {
   const dialog = byId("new-dialog");
@@ -72,13 +72,13 @@ export function setUpNew({ games, agents, ratings }, begin, fail) {
   let shown;
   game.addEventListener("change", () => { fill(seats()); fillOpenings(byId("opening"), game.value, shown); });
   byId("new-form").addEventListener("submit", async () => {
-    const record = { game: game.value, seed: Number(byId("seed").value), position: null, moves: [] };
+    const record = { game: game.value, seed: newSeed(), position: null, moves: [] };
     const opening = byId("opening").value;
     try {
       // The seed of a game with a random start makes its start, unless the record has a position.
       const seed = chosenGame().isRandom && !shown.position ? shown.seed : record.seed;
       const opened = opening === SHOWN ? { ...shown, seed, agents: [] } : (await post("open", { record, opening })).record;
-      await begin(opened, seats(), Number(byId("clock").value));
+      await begin(opened, seats());
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       fail(error.message);
@@ -87,7 +87,6 @@ export function setUpNew({ games, agents, ratings }, begin, fail) {
   return (record, chosen, isContinued = false) => {
     shown = record;
     game.value = record.game;
-    byId("seed").value = String(newSeed());
     fill(chosen);
     fillOpenings(byId("opening"), game.value, shown);
     if (isContinued) byId("opening").value = SHOWN;
@@ -109,13 +108,12 @@ export function setUpPaste(games, begin) {
   const dialog = byId("paste-dialog");
   const game = byId("paste-game");
   gameOptions(game, games);
-  const askSeed = () => { byId("paste-seed").parentElement.hidden = !games.find(({ spec }) => spec === game.value).isRandom; };
-  game.addEventListener("change", askSeed);
+  let shown; // the record on the board, whose seed gives the start of a game with a random start
   byId("paste-form").addEventListener("submit", async event => {
     event.preventDefault();
     byId("paste-error").textContent = "";
     try {
-      const empty = { game: game.value, seed: Number(byId("paste-seed").value), position: null, moves: [] };
+      const empty = { game: game.value, seed: shown.seed, position: null, moves: [] };
       const { record } = await post("read", { record: empty, text: byId("text").value });
       await begin(record, plyOf(byId("text").value));
       dialog.close();
@@ -125,9 +123,8 @@ export function setUpPaste(games, begin) {
     }
   });
   return current => {
+    shown = current;
     game.value = current.game;
-    byId("paste-seed").value = current.seed;
-    askSeed();
     byId("paste-error").textContent = "";
     dialog.showModal();
   };

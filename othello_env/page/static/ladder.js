@@ -5,10 +5,9 @@ import { eloText, intervalText } from "./values.js";
 
 /** @typedef {{name: string, elo: number, interval: (number | null)[], file?: string, ladder?: string}} Rated A rated agent; the results file `file` contains the agent's rating on `ladder`. */
 
-/** The first ladder and every other ladder on which agents were rated, each with its agents. @param {{name: string, size: number, rungs: Rated[]}[]} ladders @param {Rated[]} rated */
+/** The ladders on which agents were rated, each with its agents. @param {{name: string, size: number, rungs: Rated[]}[]} ladders @param {Rated[]} rated */
 export function shownLadders(ladders, rated) {
-  const all = ladders.map(ladder => ({ ladder, rated: rated.filter(each => each.ladder === ladder.name) }));
-  return all.filter((each, place) => place === 0 || each.rated.length > 0);
+  return ladders.map(ladder => ({ ladder, rated: rated.filter(each => each.ladder === ladder.name) })).filter(each => each.rated.length);
 }
 
 /** The rows of the ladder: its opponents and the rated agents, the strongest first. @param {Rated[]} rungs @param {Rated[]} rated */

@@ -1,14 +1,14 @@
 // The page: it shows the table (the game with its players), and its buttons and keys act on the table.
 
 import { Analysis } from "./analysis.js";
-import { get, isOffline, post, Refused } from "./api.js";
+import { get, post, Refused } from "./api.js";
 import { Board } from "./board.js";
 import { Versions } from "./checkpoints.js";
 import { defaultSeat, setUpNew, setUpPaste } from "./dialogs.js";
 import { byId } from "./elements.js";
 import { errorCard } from "./errors.js";
 import { Past } from "./lines.js";
-import { showClock, showLines, showPlayers } from "./panels.js";
+import { showLines, showPlayers } from "./panels.js";
 import { Runs } from "./runs.js";
 import { copied, linkOf, plyOf, save } from "./sharing.js";
 import { HUMAN, newSeed, Table } from "./table.js";
@@ -16,7 +16,6 @@ import { Tabs } from "./tabs.js";
 
 const KEPT = "othello-env";
 const THEME = "othello-env-theme";
-const TICK_MS = 250;
 
 let offers;
 let table;
@@ -98,8 +97,6 @@ function draw() {
   analysis.drawMoves();
   showLines(table.lines, game.record.moves, index => attempt(() => table.openLine(index)));
   analysis.draw();
-  const named = game.views.slice(0, game.cursor + 1).findLast(view => view.opening);
-  byId("opening-name").textContent = named ? named.opening : "";
   byId("words").hidden = !table.spoken.words.length;
   byId("words").textContent = table.words;
   for (const [id, can] of Object.entries(table.can)) enable(id, can);
@@ -202,13 +199,6 @@ function setUpControls() {
   byId("legal").addEventListener("change", draw);
   byId("speed").addEventListener("change", keep);
   addEventListener("hashchange", () => attempt(openLink));
-  let before = performance.now();
-  setInterval(() => {
-    const now = performance.now();
-    if (!isOffline()) table.tick((now - before) / 1000);
-    before = now;
-    showClock(table);
-  }, TICK_MS);
 }
 
 /** The menu closes after a click on one of its buttons, a click elsewhere, and Escape. */
@@ -317,7 +307,7 @@ async function main() {
   table = new Table(page, offers.agents);
   analysis = new Analysis(offers, table, board, keep);
   dialogs = {
-    openNew: setUpNew(offers, (record, seats, limit) => begin("new game", record, seats, { limit }), say),
+    openNew: setUpNew(offers, (record, seats) => begin("new game", record, seats), say),
     openPaste: setUpPaste(offers.games, (record, ply) => openGame("paste", record, { cursor: ply ?? undefined })),
   };
   if (!await restore()) {

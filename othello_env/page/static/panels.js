@@ -4,12 +4,6 @@ import { byId, discIcon, html, renewChanged } from "./elements.js";
 import { bestActions, lossText, moveText, moveUnit, sideOf, summary } from "./reading.js";
 import { UNITS } from "./values.js";
 
-/** Seconds as minutes and seconds: 1:05. */
-function clockText(seconds) {
-  const whole = Math.max(0, Math.ceil(seconds));
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
-}
-
 /** Show the players, their seats and their scores. */
 export function showPlayers(table) {
   const { game, seats } = table;
@@ -19,17 +13,8 @@ export function showPlayers(table) {
     return html("li", { class: active ? "active" : null, "aria-current": active ? "true" : null },
       discIcon(player),
       html("span", { class: "who" }, player.name, html("span", { class: "seat", title: seat }, seat)),
-      html("span", { class: "clock", "data-player": index }),
       html("span", { class: "score", title: `${player.name}'s count` }, String(game.view.scores[index])));
   }));
-  showClock(table);
-}
-
-/** Show the time that each player has left at the position that is shown. */
-export function showClock({ game, clock }) {
-  for (const shownClock of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".clock"))) {
-    shownClock.textContent = clock.limit ? clockText(clock.left(game.cursor, Number(shownClock.dataset.player))) : "";
-  }
 }
 
 /** Show the list of moves. `judged(ply)` is the review of the move that led to a ply, or null if it is not known. */

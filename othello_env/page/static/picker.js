@@ -44,16 +44,17 @@ export function choose(select, spec) {
 
 /**
  * A part of the page that can be opened, with inputs for the numbers of the agent that is chosen in a list. When a person
- * changes a number, the new spec is chosen in the list, and `onSpec()` is called.
+ * changes a number, the new spec is chosen in the list, and `onSpec()` is called. The options in `left` have no input.
  */
-export function settingsFor(select, agents, onSpec = () => {}) {
+export function settingsFor(select, agents, onSpec = () => {}, left = []) {
   const fold = html("details", { class: "settings" });
   const fill = () => {
     const offer = offerOf(agents, select.value);
-    fold.hidden = !offer?.settings.length;
+    const settings = (offer?.settings ?? []).filter(({ name }) => !left.includes(name));
+    fold.hidden = !settings.length;
     if (fold.hidden) { fold.replaceChildren(); return; }
     const values = numbersOf(offer, select.value);
-    const inputs = offer.settings.map(({ name, least, most, isInteger }) => html("label", {}, UNITS[name] ? `${name} (${UNITS[name]})` : name,
+    const inputs = settings.map(({ name, least, most, isInteger }) => html("label", {}, UNITS[name] ? `${name} (${UNITS[name]})` : name,
       html("input", {
         type: "number", name: `${select.name || select.id}-${name}`, min: least, max: most, step: isInteger ? 1 : "any",
         value: values[name] ?? "", placeholder: "default", "data-setting": name,

@@ -1,7 +1,6 @@
 // The table: a game, its players and its lines. The table also makes the moves of agents, the passes and the replay.
 
 import { pause, post, Refused, think } from "./api.js";
-import { Clock } from "./clock.js";
 import { Game } from "./game.js";
 import { common, keepLine, Past } from "./lines.js";
 import { offerOf } from "./picker.js";
@@ -31,15 +30,13 @@ export class Table {
     this.game = null;
     /** @type {string[]} */
     this.seats = []; // a spec, or HUMAN, for each player
-    /** @type {Clock} */
-    this.clock = null;
     this.base = 0; // the plies of the opening, which no player chose. A restart begins after them
     this.opened = 0; // the plies that the game had when it came to the table: `base`, or all plies of a recorded game
     /** @type {import("./lines.js").Line[]} */
     this.lines = [];
     this.spoken = SILENT; // what language models said beside the moves of a recorded game
     /** @type {string | null} */
-    this.ended = null; // if a player resigned or ran out of time: the text about this
+    this.ended = null; // if a player resigned: the text about this
     /** @type {boolean | "once"} */
     this.playing = false;
     /** @type {number[] | null} */
@@ -104,7 +101,7 @@ export class Table {
    * the game is loaded. The game that was on the table is kept in `past`; `what` names the reason why it left the table,
    * such as "restart".
    */
-  async begin(what, record, seats, { limit = 0, base = record.moves.length, opened = base, cursor = undefined, spoken = SILENT } = {}) {
+  async begin(what, record, seats, { base = record.moves.length, opened = base, cursor = undefined, spoken = SILENT } = {}) {
     const signal = this.stop();
     this.choosing = signal; // the old board takes no more clicks
     const game = await Game.fromRecord(record, cursor, signal).catch(error => {
@@ -114,12 +111,11 @@ export class Table {
     if (!game || signal.aborted) return;
     if (this.game) this.past.push(what, this.keep());
     seats ??= game.board.players.map(() => HUMAN);
-    const clock = Clock.from(limit, seats.length, record.moves.length);
     const playing = !seats.includes(HUMAN) && game.atEnd;
-    this.resume({ game, seats, clock, base, opened, spoken, ended: null, lines: [], playing });
+    this.resume({ game, seats, base, opened, spoken, ended: null, lines: [], playing });
   }
 
-  /** Put a game with its players, clock and state on the table, and continue it. */
+  /** Put a game with its players and state on the table, and continue it. */
   resume(kept) {
     Object.assign(this, kept, { selected: null });
     this.page.setUp();
@@ -128,7 +124,7 @@ export class Table {
   }
 
   restart() {
-    return this.begin("restart", this.game.recordAt(this.base), this.seats, { limit: this.clock.limit });
+    return this.begin("restart", this.game.recordAt(this.base), this.seats);
   }
 
   /** Begin a new game with the same players. Each player gets another side. */
@@ -136,7 +132,7 @@ export class Table {
     const record = this.game.recordAt(this.base);
     record.agents = [];
     if (this.base === 0 || !this.game.board.isRandom) record.seed = newSeed();
-    return this.begin("rematch", record, [...this.seats.slice(1), this.seats[0]], { limit: this.clock.limit });
+    return this.begin("rematch", record, [...this.seats.slice(1), this.seats[0]]);
   }
 
   /**
@@ -191,7 +187,7 @@ export class Table {
     const game = await Game.fromRecord({ ...this.game.record, moves: line.moves }, ply, signal);
     if (signal.aborted) return;
     const lines = keepLine(this.lines.filter(each => each !== line), left, line);
-    this.resume({ game, clock: this.clock.upTo(line.moves.length), ended: null, lines, playing: false });
+    this.resume({ game, ended: null, lines, playing: false });
   }
 
   cancel() {
@@ -247,23 +243,19 @@ export class Table {
   }
 
   async answer(view, mover, signal) {
-    const left = this.clock.left(this.game.cursor, view.toMove);
-    const more = this.clock.limit ? { secondsLeft: Math.max(.05, left) } : {};
     const shown = pause(this.hasHuman ? ANSWER_MS : this.pace, signal);
     shown.catch(() => {}); // an abort needs no handling here, because it also makes the `ask` below fail
-    const { action, name, seconds } = await this.ask(this.seats[view.toMove], signal, more);
-    this.clock.took(this.game.cursor, view.toMove, seconds);
-    if (this.ranOut(view.toMove)) return;
+    const { action, name } = await this.ask(this.seats[view.toMove], signal);
     await shown;
     await this.play(action, signal, `${mover} plays ${name}`);
   }
 
   /** Ask an agent for a move at the position that is shown. If it thinks for long, the page says so. */
-  async ask(agent, signal, more = {}) {
+  async ask(agent, signal) {
     const announced = setTimeout(() => this.page.thinks(agent), THINKING_MS);
     this.thinking = true;
     try {
-      return await think(agent, "move", this.game.recordAt(), signal, more);
+      return await think(agent, "move", this.game.recordAt(), signal);
     } finally {
       clearTimeout(announced);
       if (!signal.aborted) {
@@ -282,7 +274,6 @@ export class Table {
     if (at < left.moves.length) this.lines = keepLine(this.lines, left, next.line);
     this.game = next;
     this.base = Math.min(this.base, at); // within the opening, a person chose another move
-    this.clock.played(at);
     this.ended = null;
     this.selected = null;
     if (this.playing === ONCE) this.playing = false;
@@ -356,41 +347,19 @@ export class Table {
   resign() {
     const { toMove } = this.game.view;
     this.past.push("resign", this.keep());
-    this.end(this.isHuman(toMove) ? toMove : this.seats.indexOf(HUMAN), "resigns");
-  }
-
-  /** End the game because of one player; `deed` says what the player did, such as "resigns". */
-  end(player, deed) {
+    const player = this.isHuman(toMove) ? toMove : this.seats.indexOf(HUMAN);
     const { players } = this.game;
     const winner = players.length === 2 ? `${players[1 - player].name} wins: ` : "";
-    this.ended = `game over: ${winner}${players[player].name} ${deed}`;
+    this.ended = `game over: ${winner}${players[player].name} resigns`;
     this.playing = false;
     this.page.say("");
     this.proceed();
   }
 
-  /** Let the clock of the player to move run. The clock stops while an earlier position is shown. */
-  tick(seconds) {
-    const { game, clock } = this;
-    if (!clock.limit || this.isOver || !game.atEnd || game.view.mustPass) return;
-    const { toMove } = game.view;
-    if (!this.isHuman(toMove) && !this.thinking) return; // the agent does not think now
-    clock.tick(game.cursor, toMove, seconds);
-    this.ranOut(toMove);
-  }
-
-  /** If a player's time is used up, end the game and return true. */
-  ranOut(player) {
-    const { game, clock } = this;
-    if (!clock.limit || clock.left(game.cursor, player) > 0) return false;
-    this.end(player, "ran out of time");
-    return true;
-  }
-
   /** The values that `restore` needs to put this game on the table again. */
   keep() {
-    const { game, seats, clock, ended, base, opened, lines, spoken } = this;
-    return { record: game.record, cursor: game.cursor, seats, limit: clock.limit, used: clock.used, ended, base, opened, lines, spoken };
+    const { game, seats, ended, base, opened, lines, spoken } = this;
+    return { record: game.record, cursor: game.cursor, seats, ended, base, opened, lines, spoken };
   }
 
   /** Put a kept game on the table again. */
@@ -398,10 +367,9 @@ export class Table {
     this.bring(await Game.fromRecord(kept.record, kept.cursor), kept);
   }
 
-  bring(game, { record, seats, limit, used, ended, base, opened = base, lines = [], spoken = SILENT }) {
-    if (used.length <= record.moves.length) throw new RangeError("a clock has a time for each ply");
+  bring(game, { seats, ended, base, opened = base, lines = [], spoken = SILENT }) {
     const seated = seats.map(seat => seat === HUMAN || offerOf(this.agents, seat) ? seat : HUMAN);
-    this.resume({ game, seats: seated, clock: new Clock(limit, used), ended, base, opened, lines, spoken, playing: false });
+    this.resume({ game, seats: seated, ended, base, opened, lines, spoken, playing: false });
   }
 
   /** The game as text that can be pasted. */

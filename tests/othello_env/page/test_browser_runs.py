@@ -41,20 +41,15 @@ def test_the_tabs_work_with_the_keyboard(page):
     page.keyboard.press("ArrowRight")
     assert page.evaluate("document.activeElement.id") == "tab-runs"
     page.locator("#panel-runs").wait_for()
-    page.locator(".ladder tbody tr").first.wait_for()
     assert page.locator("#panel-board").is_hidden()
     page.keyboard.press("n")  # the keys of the board do nothing now
     assert page.locator("#new-dialog").is_hidden()
     assert page.locator("#checkpoints-none").inner_text().startswith("With --runs FOLDER, ")
-    assert page.locator(".ladder tbody tr").count() > 10
-    empty = ["Checkpoints", "Leagues", "Results and tournaments"]
-    assert page.locator("#panel-runs h2").all_inner_texts() == ["Ladder", *empty]
     page.keyboard.press("Home")
     page.locator("#panel-board").wait_for()
     page.click("#tab-runs")
     page.reload()  # after a reload, the page shows the same tab
     page.locator("#panel-runs").wait_for()
-    page.locator(".ladder tbody tr").first.wait_for()
     choose_in_menu(page, "paste")
     page.fill("#text", "f5d6")
     page.click("#read")

@@ -161,7 +161,6 @@ def test_an_agent_answers_as_it_does_elsewhere(ask):
     got = ask("think", agent=spec, task="move", record=record(moves=state.moves)).json()
     action = make_agent(spec).act(state)
     assert (got["action"], got["name"]) == (action, state.action_to_text(action))
-    assert 0 < got["seconds"] < 60
     again = [
         ask("think", agent="random", task="move", record=record(moves=state.moves, seed=4)).json()["action"]
         for _ in range(3)
