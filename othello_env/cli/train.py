@@ -19,7 +19,7 @@ from othello_env.arena.match import play_match
 from othello_env.cli import _options as options
 from othello_env.games.othello.position import Othello
 from othello_env.support.extras import import_extra
-from othello_env.support.files import check_output
+from othello_env.support.files import check_output, in_one_process
 from othello_env.support.words import score_text
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ def command(
     if out.exists() and not resume:
         raise click.BadParameter(f"{out} exists; --resume continues it.", param_hint="--out")
     check_output(out)
+    context.with_resource(in_one_process(out.with_name(f"{out.name}.lock"), OSError(f"another process trains {out}")))
     writer = None
     if tensorboard is not None:
         import_extra("tensorboard", "torch")  # PyTorch imports it, too, but does not name the extra

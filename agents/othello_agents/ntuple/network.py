@@ -181,6 +181,8 @@ FORMAT = "othello-env n-tuple 2"
 """The name of the format in a file's card. The number at the end changes when the meaning of the arrays changes."""
 
 _FLOATS = (np.dtype(np.float16), np.dtype(np.float32))
+_LARGEST_WEIGHT = 1000  # tanh(10) is 1 in practice, so learned weights stay far below
+_ROUNDED = 1.01  # sums in single precision have rounding errors
 _LEAST_STEP = 1e-9  # a step is never 0, even if all weights are
 _LONGEST_CARD = 1 << 20  # characters
 _LARGEST_FILE = 320 << 20  # bytes: room for the largest network (8x8, 60 stages), even if it is not compressed
@@ -203,7 +205,8 @@ class NTupleNetwork:
         wide: whether the network has the four further patterns at each corner.
 
     Raises:
-        ValueError: the size or the stages are wrong, or the weights or errors have a wrong shape or are not finite.
+        ValueError: the size or the stages are wrong, or the weights or errors have a wrong shape, are not finite, or are numbers that no
+            training gives.
     """
 
     def __init__(
@@ -230,6 +233,10 @@ class NTupleNetwork:
                 )
             if not np.isfinite(array).all():
                 raise ValueError(f"the {name} are not all finite")
+        if (largest := float(np.abs(weights).max())) > _LARGEST_WEIGHT:
+            raise ValueError(f"expected weights from -{_LARGEST_WEIGHT} to {_LARGEST_WEIGHT}, got one of {largest:.3g}")
+        if errors is not None and (np.abs(errors[..., 0]) > _ROUNDED * errors[..., 1]).any():
+            raise ValueError("expected errors whose sums are at most the sums of their absolute values, got larger sums")
         self.size = size
         self.stages = stages
         self.wide = places.wide

@@ -58,6 +58,41 @@ def test_resuming_with_another_seed_is_an_error_and_changes_nothing(tmp_path, ca
     assert file.read_bytes() == before
 
 
+def test_only_one_process_trains_a_file(tmp_path, monkeypatch, capsys):
+    file, play, codes = tmp_path / "a.npz", Trainer.run, []
+
+    def play_beside_another_command(trainer, **limits):
+        codes.append(run("--games", 10, "--resume", "--out", file))
+        return play(trainer, **limits)
+
+    monkeypatch.setattr(Trainer, "run", play_beside_another_command)
+    assert run("--games", 10, "--size", 4, "--out", file) == 0
+    assert codes == [2]
+    assert f"another process trains {file}" in capsys.readouterr().err
+    assert NTupleNetwork.load(file).training["games"] == 10
+    assert [path.name for path in tmp_path.iterdir()] == ["a.npz"]
+
+
+@pytest.mark.parametrize(
+    ("array", "value", "message"),
+    [
+        ("weights", 3e38, "expected weights from -1000 to 1000, got one of 3e+38"),
+        ("errors", -1.0, "expected errors whose sums are at most the sums of their absolute values"),
+    ],
+)
+def test_numbers_that_no_training_gives_are_not_trained_on(tmp_path, capsys, array, value, message):
+    file = tmp_path / "a.npz"
+    network = Trainer(4, seed=1).network
+    getattr(network, array)[0, 5] = value
+    network.save(file)
+    before = file.read_bytes()
+    assert run("--games", 10, "--resume", "--out", file) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert str(file) in error
+    assert file.read_bytes() == before
+
+
 @pytest.mark.parametrize("interrupted_score", [1, 2])
 def test_an_interrupt_while_the_learner_is_measured_keeps_what_was_learned(monkeypatch, interrupted_score):
     scores = iter(range(1, 10))
