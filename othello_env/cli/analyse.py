@@ -15,10 +15,10 @@ from othello_env import drawing
 from othello_env.agent import make_agent
 from othello_env.cli import _options as options
 from othello_env.cli.data import parts_of
-from othello_env.data import Games, MoveReview, review_game, summarise
-from othello_env.data.review import ANALYST, BLUNDER, EXACT_EMPTIES
+from othello_env.data import Games
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameSpec
+from othello_env.review import ANALYST, BLUNDER, EXACT_EMPTIES, MoveReview, review_game, summarise
 from othello_env.support.files import check_output, write_json
 
 __all__ = ["BOARDS_BEGIN_WITH_DASHES", "command", "position_from_text", "position_options", "summary"]

@@ -27,8 +27,8 @@ from othello_env.data import (
     DamagedGamesWarning,
     Dataset,
     Games,
+    MoveLabels,
     agent_labels,
-    board_sets,
     exact_labels,
     match_games,
     random_games,
@@ -50,8 +50,6 @@ _RANDOM_PART, _MATCH_PART = 100_000, 1_000
 """The number of games in one part of a dataset: the first is for random games, the second for games of a match."""
 _LONGEST_NAME = 80
 """In the name of a file, an agent's spec is cut after this number of characters."""
-_KINDS = ["exact", "agent", "boards", "tokens"]
-"""The kinds of labels."""
 _INPUT = click.Path(exists=True, path_type=Path)
 
 
@@ -118,30 +116,19 @@ def _make_random(games: int, out: Path, threads: int, size: int, vocabulary: str
 @options.openings_option
 @options.game_option
 @options.seed_option("The same seed makes the same games.")
-def _make_match(
-    a: str,
-    b: str | None,
-    games: int,
-    out: Path,
-    workers: int | None,
-    ray: bool,
-    openings: str | list[str] | None,
-    rules: GameSpec,
-    seed: int,
-) -> None:
+def _make_match(a: str, b: str | None, games: int, out: Path, **how: Any) -> None:
     """Make games of agent A against agent B. Without B, agent A plays against itself.
 
     For varied games, give an agent random choices in its spec, for example epsilon=0.1.
     """
-    recipe: dict[str, Any] = {"make": "match", "a": a, "b": b, "openings": openings, "game": str(rules), "seed": seed}
+    rules, recipe = how["rules"], {"make": "match", "a": a, "b": b, "openings": how["openings"]}
+    recipe |= {"game": str(rules), "seed": how["seed"]}
     if files := [_identity(agent) for agent in (a, b) if agent is not None and named_files(agent)]:
         recipe["files"] = files
     forfeited: Counter[str] = Counter()
 
     def part(first: int, count: int) -> Games:
-        made = match_games(
-            a, b, count, openings=openings, seed=seed, first=first, rules=rules, workers=workers, ray=ray
-        )
+        made = match_games(a, b, count, first=first, **how)
         for seat, player in enumerate(rules.start(0).player_names):
             forfeited.update(made.columns[player][made.columns["forfeit"] == seat].tolist())
         return made
@@ -240,64 +227,43 @@ def _info(source: Path, skip: bool, out: Path | None, rules: GameSpec) -> None:
 
 @command.command("label")
 @click.argument("source", type=_INPUT)
-@click.option("--kind", type=click.Choice(_KINDS), default="exact", help="The kind of labels.")
-@click.option("--agent", help="agent: the agent that values the moves, such as engine:depth=4.")
-@click.option("--empties", type=click.IntRange(1, 24), default=12, help="exact: the largest number of empty squares.")
+@click.option("--agent", help="Take the values of this agent, such as engine:depth=4, in place of exact scores.")
+@click.option("--empties", type=click.IntRange(1, 24), default=12, help="The largest number of empty squares.")
 @click.option(
     "--count",
     type=click.IntRange(1, options.MOST_GAMES),
-    help="exact: label only this number of positions, drawn at random, if SOURCE is a file.",
+    help="Label only this number of positions, drawn at random, if SOURCE is a file.",
 )
-@options.seed_option("exact: determines which positions --count draws.")
+@options.seed_option("Determines which positions --count draws.")
+@click.option("--workers", type=click.IntRange(1, 1024), help="The number of processes, by default 1.")
+@click.option("--ray", is_flag=True, help="Use a Ray cluster (extra ray).")
 @click.option("--out", type=options.FILE, help="The file of labels (.npz), if SOURCE is a file.")
-@click.option("--workers", type=click.IntRange(1, 1024), help="exact: the number of processes, by default 1.")
-@click.option("--ray", is_flag=True, help="exact: use a Ray cluster (extra ray).")
 @partial(options.game_option, text=options.OTHELLO)
-def _label(
-    source: Path,
-    kind: str,
-    agent: str | None,
-    empties: int,
-    count: int | None,
-    seed: int,
-    out: Path | None,
-    workers: int | None,
-    ray: bool,
-    rules: GameSpec,
-) -> None:
+def _label(source: Path, agent: str | None, out: Path | None, rules: GameSpec, **exact: Any) -> None:
     """Label games of Othello.
 
-    exact: in each position with at most EMPTIES empty squares, every move gets its exact score in discs. With M
-    positions and A actions, the labels are the arrays game (M,), ply (M,) and values (M, A).
+    In each position with at most EMPTIES empty squares, every move gets its exact score in discs. With --agent, every
+    move in each position gets the agent's value or probability; not every agent has one. With M positions and A
+    actions, the labels are the arrays game (M,), ply (M,) and values (M, A), and games, the number of games.
 
-    agent: in each position, the agent in --agent gives every move a value or a probability. The labels are the arrays
-    game, ply and values, as above. Not every agent has values or probabilities.
-
-    boards: the board after each move, as sets of squares (8x8 only). othello_env.data.BoardSets describes the arrays.
-
-    tokens: each game as a sequence for Othello-GPT (8x8 only). N games give the array tokens (N, 60).
-
-    Each file of labels also has an array called games, with the number of games. If SOURCE is a file, its labels are
-    written beside it, to NAME.exact-12.npz, NAME.boards.npz or NAME.tokens.npz. The labels of the agent engine:depth=4
+    If SOURCE is a file, its labels are written beside it, to NAME.exact-12.npz. The labels of the agent engine:depth=4
     are written to NAME.agent-engine-depth-4.npz. If SOURCE is a dataset, each part gets a file in the folder, such as
-    boards-000000.npz. A part whose file is complete is not labelled again.
+    exact-12-000000.npz. A part whose file is complete is not labelled again.
     """
-    if kind != "exact":
-        options.refuse(("empties", "count", "workers", "ray"), f"is for --kind exact, not for {kind}")
-    if (kind == "agent") != (agent is not None):
-        raise click.UsageError("--kind agent and --agent belong together: give both, or neither")
-    if count is None:
-        options.refuse(("seed",), "belongs to --count")
-    exact = f"-{empties}" if count is None else f"-{empties}-{count}"
-    details = {"exact": exact, "agent": "-" + re.sub(r"[^\w.]+", "-", agent or "").strip("-")[:_LONGEST_NAME]}
-    name = kind + details.get(kind, "")
-    find, maker = _finder(kind, agent, empties, count, seed, workers, ray), "" if agent is None else _identity(agent)
-    unit = "sequences" if kind == "tokens" else "positions"
+    if agent is None:
+        if exact["count"] is None:
+            options.refuse(("seed",), "belongs to --count")
+        name = f"exact-{exact['empties']}" + ("" if exact["count"] is None else f"-{exact['count']}")
+        find, maker = partial(exact_labels, **exact), ""
+    else:
+        options.refuse(exact, "is for exact scores, not for --agent")
+        name = "agent-" + re.sub(r"[^\w.]+", "-", agent).strip("-")[:_LONGEST_NAME]
+        find, maker = partial(agent_labels, agent=make_agent(agent)), _identity(agent)  # one agent for all parts
     parts = parts_of(source, rules, skip=False)
     if not source.is_dir():
         path = out or source.with_suffix(f".{name}.npz")
         options.check_distinct(source, path, f"--out {path} is the file of the games")
-        click.echo(f"{path}: {_write_labels(path, next(parts), find, maker):,} {unit}")
+        click.echo(f"{path}: {_write_labels(path, next(parts), find, maker):,} positions")
         return
     options.refuse(("count",), "is for a file of games, not for a dataset")
     if out is not None:
@@ -311,7 +277,7 @@ def _label(
             else:
                 rows += _write_labels(path, games, find, maker)
             step(len(games))
-    text = f"{source / name}-*.npz: {rows:,} {unit}"
+    text = f"{source / name}-*.npz: {rows:,} positions"
     click.echo(f"{text}; {before:,} of {total:,} parts were labelled before" if before else text)
 
 
@@ -329,38 +295,24 @@ def _make_dataset(out: Path, recipe: dict[str, Any], games: int, part: int, make
     click.echo(f"{out}: {len(dataset):,} games")
 
 
-def _finder(
-    kind: str, agent: str | None, empties: int, count: int | None, seed: int, workers: int | None, ray: bool
-) -> Callable[[Games], dict[str, Any]]:
-    """A function that takes games and returns their labels, as arrays by name."""
-    if kind == "tokens":
-        return lambda games: {"tokens": tokens(games)}
-    if kind == "boards":
-        return lambda games: vars(board_sets(games))
-    if kind == "exact":
-        return lambda games: vars(exact_labels(games, empties, count=count, seed=seed, workers=workers, ray=ray))
-    asked: Any = make_agent(agent or "")  # the same agent for all parts of a dataset
-    return lambda games: vars(agent_labels(games, asked))
-
-
 def _identity(agent: str) -> str:
     """A text that differs for different agents: the spec, and the hash of each file that the spec names."""
     return " ".join([agent, *(digest.removeprefix("sha256:") for digest in file_hashes(agent).values())])
 
 
-def _write_labels(path: Path, games: Games, find: Callable[[Games], dict[str, Any]], maker: str) -> int:
-    """Label games, and write the labels to a file. Return the number of labelled positions or sequences.
+def _write_labels(path: Path, games: Games, find: Callable[[Games], MoveLabels], maker: str) -> int:
+    """Label games, and write the labels to a file. Return the number of labelled positions.
 
     `maker` identifies the agent (see `_identity`), and is also stored in the file. If no agent gives the labels,
     `maker` is empty and is not stored.
     """
     check_output(path)
-    arrays = find(games)
+    labels = find(games)
     more: dict[str, Any] = {"agent": np.str_(maker)} if maker else {}
     data = io.BytesIO()
-    np.savez(data, games=len(games), **arrays, **more)
+    np.savez(data, games=len(games), **vars(labels), **more)
     write_file(path, data.getvalue())
-    return max(len(array) for array in arrays.values())
+    return len(labels)
 
 
 def _labelled_games(path: Path, maker: str) -> int:

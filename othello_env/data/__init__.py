@@ -4,62 +4,32 @@ from othello_env.data.dataset import Dataset
 from othello_env.data.examples import Examples, examples
 from othello_env.data.formats import DamagedGamesWarning, read_games, read_names, write_games
 from othello_env.data.formats.records import games_of_records
+from othello_env.data.formats.tokens import from_tokens, tokens
 from othello_env.data.games import Games, GamesError, Outcomes, Statistics, random_games
 from othello_env.data.labels import MoveLabels, agent_labels, exact_labels, exact_scores
 from othello_env.data.matches import match_games
 from othello_env.data.overview import Overview
-from othello_env.data.review import MoveReview, PlayerReview, review_game, summarise
-from othello_env.data.sequence_metrics import SequenceReport, Share, measure_sequences
-from othello_env.data.sequences import (
-    BoardSets,
-    Labels,
-    Sequences,
-    SequenceStream,
-    board_labels,
-    board_sets,
-    from_tokens,
-    legal_tokens,
-    sequences,
-    square_accuracy,
-    tokens,
-)
 
 __all__ = [
-    "BoardSets",
     "DamagedGamesWarning",
     "Dataset",
     "Examples",
     "Games",
     "GamesError",
-    "Labels",
     "MoveLabels",
-    "MoveReview",
     "Outcomes",
     "Overview",
-    "PlayerReview",
-    "SequenceReport",
-    "SequenceStream",
-    "Sequences",
-    "Share",
     "Statistics",
     "agent_labels",
-    "board_labels",
-    "board_sets",
     "exact_labels",
     "exact_scores",
     "examples",
     "from_tokens",
     "games_of_records",
-    "legal_tokens",
     "match_games",
-    "measure_sequences",
     "random_games",
     "read_games",
     "read_names",
-    "review_game",
-    "sequences",
-    "square_accuracy",
-    "summarise",
     "tokens",
     "write_games",
 ]

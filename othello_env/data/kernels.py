@@ -16,7 +16,7 @@ from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameSpec
 from othello_env.support.jit import kernel
 
-__all__ = ["LONGEST", "Replayed", "replay", "to_labels", "to_legal", "to_tokens"]
+__all__ = ["LONGEST", "Replayed", "replay", "to_tokens"]
 
 LONGEST = 128
 """No game has more plies than this: at most 60 moves place a disc, and there are never two passes in a row."""
@@ -50,23 +50,7 @@ class Replayed(NamedTuple):
     """(N, L) the player to move."""
 
 
-@kernel(inline=True)
-def _transposed(squares: np.uint64) -> np.uint64:
-    """Swap the rows and the columns in a set of squares of an 8x8 board.
-
-    The method is from section 7-3 of the book Hacker's Delight (Warren).
-    """
-    turned = (squares ^ (squares >> np.uint64(7))) & np.uint64(0x00AA_00AA_00AA_00AA)
-    squares = squares ^ turned ^ (turned << np.uint64(7))
-    turned = (squares ^ (squares >> np.uint64(14))) & np.uint64(0x0000_CCCC_0000_CCCC)
-    squares = squares ^ turned ^ (turned << np.uint64(14))
-    turned = (squares ^ (squares >> np.uint64(28))) & np.uint64(0x0000_0000_F0F0_F0F0)
-    return squares ^ turned ^ (turned << np.uint64(28))
-
-
-def replay(
-    rows: npt.NDArray[np.int8], start: Othello, length: int = 0, *, passes: bool = False, transposed: bool = False
-) -> Replayed:
+def replay(rows: npt.NDArray[np.int8], start: Othello, length: int = 0, *, passes: bool = False) -> Replayed:
     """Play N games by the rules of their start, and record the boards.
 
     Args:
@@ -75,7 +59,6 @@ def replay(
         length: the number L of moves that are recorded, for each game.
         passes: whether passes are moves. Then they must stand in the rows, and have places in the record. Otherwise
             they may be left out of the rows, and are added to the actions. A pass after the last move is not added.
-        transposed: whether the rows and columns of the recorded boards are swapped.
 
     Raises:
         ValueError: the game was registered without a batch.
@@ -99,9 +82,6 @@ def replay(
         games = batch.part(slice(len(rows[part])))
         games.begin_at([start], np.zeros(len(games), np.int64))
         _replay(games.constants, tuple(games.arrays), rows[part], passes, tuple(field[part] for field in replayed))
-    if transposed:
-        for sets in (replayed.own, replayed.opponent, replayed.legal):
-            _transpose_all(sets.reshape(-1))
     return replayed
 
 
@@ -164,12 +144,6 @@ def _note(replayed: Replayed, i: int, action: int) -> None:
 
 
 @kernel
-def _transpose_all(sets: npt.NDArray[np.uint64]) -> None:
-    for i in range(len(sets)):
-        sets[i] = _transposed(sets[i])
-
-
-@kernel
 def to_tokens(
     actions: npt.NDArray[np.int8],
     lengths: npt.NDArray[np.int32],
@@ -199,57 +173,3 @@ def to_tokens(
                 lost += 1
         tokens[i, k:] = 0
     return lost
-
-
-@kernel
-def to_labels(
-    played_fields: tuple[Any, ...],
-    bits: npt.NDArray[np.uint64],
-    relative: npt.NDArray[np.int8],
-    board: npt.NDArray[np.int8],
-) -> None:
-    """Write the boards after the moves of N games as labels of squares.
-
-    Args:
-        played_fields: the fields of `Replayed`.
-        bits: (S * S,), the number of each square's bit in a set.
-        relative: (N, L, S * S), output: 0 for a disc of the player to move, 1 for an empty square, 2 for a disc of the
-            other player, and -1 after the last move.
-        board: (N, L, S * S), output: 0 for White, 1 for an empty square, 2 for Black, and -1 after the last move.
-    """
-    played = Replayed(*played_fields)
-    one = np.uint64(1)
-    for i in range(len(relative)):
-        for k in range(min(played.moves[i], relative.shape[1])):
-            own, opponent = played.own[i, k], played.opponent[i, k]
-            for square in range(len(bits)):
-                disc = np.int8((opponent >> bits[square]) & one) - np.int8((own >> bits[square]) & one)
-                relative[i, k, square] = 1 + disc
-            sign = np.int8(2 * played.to_move[i, k] - 1)
-            for square in range(len(bits)):
-                board[i, k, square] = 1 + sign * (relative[i, k, square] - 1)
-        relative[i, played.moves[i] :] = -1
-        board[i, played.moves[i] :] = -1
-
-
-@kernel
-def to_legal(played_fields: tuple[Any, ...], bits: npt.NDArray[np.uint64], legal: npt.NDArray[np.bool_]) -> None:
-    """Write the legal tokens after the moves of N games.
-
-    Args:
-        played_fields: the fields of `Replayed`.
-        bits: (B,), the number of the bit of the square of each token from 1. If B is V - 1, all tokens are squares;
-            otherwise the last token is the pass.
-        legal: (N, L, V), output: whether each token may follow.
-    """
-    played = Replayed(*played_fields)
-    one, last = np.uint64(1), legal.shape[2] - 1
-    legal[:, :, 0] = False
-    for i in range(len(legal)):
-        for k in range(min(played.moves[i], legal.shape[1])):
-            squares = played.legal[i, k]
-            for token in range(len(bits)):
-                legal[i, k, token + 1] = (squares >> bits[token]) & one != _0
-            if len(bits) < last:
-                legal[i, k, last] = squares == _0 and not (played.ended[i] and k == played.moves[i] - 1)
-        legal[i, played.moves[i] :] = False

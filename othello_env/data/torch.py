@@ -1,4 +1,4 @@
-"""Training examples from games, and sequences of tokens, as datasets of PyTorch.
+"""Training examples from games as a dataset of PyTorch.
 
 The extra ``torch`` of this package installs PyTorch.
 """
@@ -15,11 +15,10 @@ import numpy.typing as npt
 from othello_env.data.dataset import Dataset
 from othello_env.data.examples import examples
 from othello_env.data.games import Games
-from othello_env.data.sequences import SequenceStream
 from othello_env.games.hashing import mix_int
 from othello_env.support.extras import extra_class, import_extra
 
-__all__ = ["ExampleDataset", "SequenceDataset"]
+__all__ = ["ExampleDataset"]
 
 
 class ExampleDataset(extra_class("torch.utils.data", "IterableDataset")):
@@ -83,28 +82,3 @@ class ExampleDataset(extra_class("torch.utils.data", "IterableDataset")):
             ):
                 yield {**vars(batch), "game": first + mine[batch.game]}
             first += len(games)
-
-
-class SequenceDataset(extra_class("torch.utils.data", "IterableDataset")):
-    """The batches of a `SequenceStream` for a `torch.utils.data.DataLoader`.
-
-    Call ``DataLoader(dataset, batch_size=None, num_workers=...)``. A batch is a dict with `tokens` and the labels that
-    the stream makes, as tensors; see `othello_env.data.Sequences`. The batches and their order are those of the stream,
-    for any number of workers.
-
-    Args:
-        stream: the stream.
-
-    Raises:
-        MissingExtraError: PyTorch is not installed.
-    """
-
-    def __init__(self, stream: SequenceStream) -> None:
-        import_extra("torch.utils.data", "torch")
-        self._stream = stream
-
-    def __iter__(self) -> Iterator[dict[str, npt.NDArray[Any]]]:
-        info = import_extra("torch.utils.data", "torch").get_worker_info()
-        mine = self._stream.numbers() if info is None else self._stream.numbers(info.id, info.num_workers)
-        for number in mine:
-            yield {name: array for name, array in vars(self._stream.batch(number)).items() if array is not None}

@@ -24,7 +24,6 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from othello_env.data.review import ANALYST, BLUNDER
 from othello_env.page.endpoints import Endpoint, endpoints
 from othello_env.page.guard import JSON, Guard
 from othello_env.page.messages import MessageError, PageGame, games_view, read_message
@@ -33,6 +32,7 @@ from othello_env.page.pool import AnswerError, ClosedError, PendingRequests, Wor
 from othello_env.page.results import Recorded, elo_name, ladders_view
 from othello_env.page.runs import Runs
 from othello_env.page.watching import Watching
+from othello_env.review import ANALYST, BLUNDER
 from othello_env.support.files import parse_json
 
 __all__ = ["LARGEST_BODY", "make_app"]

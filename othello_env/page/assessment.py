@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from othello_env.agent import Agent, AgentError, OptionalMethods
-from othello_env.data.review import exact_scores
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
+from othello_env.review import exact_scores
 
 __all__ = ["Assessment", "MoveAssessment", "assess", "powers"]
 

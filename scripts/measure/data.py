@@ -18,15 +18,13 @@ from _bench import Bench, machine, perft_work, timed
 from othello_env.data import (
     Dataset,
     Games,
-    SequenceStream,
-    board_labels,
-    board_sets,
     examples,
     random_games,
     read_games,
     tokens,
     write_games,
 )
+from othello_env.sequences import SequenceStream
 
 
 @dataclass(frozen=True)
@@ -69,8 +67,6 @@ def works(folder: Path, count: int) -> dict[str, Callable[[], float]]:
         "a stream of tokens with legal tokens, games": lambda: len(SequenceStream(count // 5, legal=True).batch(0)),
         "a stream of tokens with boards, games": lambda: len(SequenceStream(count // 5, boards=True).batch(0)),
         "tokens of Othello-GPT, games": lambda: len(tokens(games)),
-        "board labels, moves": lambda: len(board_labels(games[: count // 5]).board),
-        "board labels as sets of squares, moves": lambda: len(board_sets(games)),
     }
 
 

@@ -6,8 +6,8 @@
 The model reads the moves of a game as tokens and says which token follows. It sees no board and no rules, and each game
 is new: the games are made while it learns. At each point of the curve the recipe prints how often the likeliest token
 is illegal, and the probability of all illegal tokens. At the end it prints three more things: the compression and
-distinction of `othello_env.data.measure_sequences`; how well a linear probe reads the board from the model, layer by
-layer, as "mine and yours" and as "black and white" (Nanda's finding is that the first is far easier); and its scores
+distinction of `othello_env.sequences.measure_sequences`; how well a linear probe reads the board from the model, layer
+by layer, as "mine and yours" and as "black and white" (Nanda's finding is that the first is far easier); and its scores
 and rating as a player, which plays the likeliest legal move.
 
 The names of the tensors are those of minGPT, which Othello-GPT has too. So a published checkpoint of Othello-GPT loads:
@@ -37,9 +37,9 @@ except ImportError as error:
 
 from othello_agents.network.sequence import SequenceAgent, load_weights
 from othello_env.arena import measure_progress, progress_text
-from othello_env.data import SequenceStream, measure_sequences, square_accuracy
 from othello_env.drawing.charts import CurvePoint, learning_chart, png
 from othello_env.games.othello.tokens import vocabulary_of
+from othello_env.sequences import SequenceStream, measure_sequences, square_accuracy
 from othello_env.support.files import write_file, write_json
 from othello_env.support.networks import NetworkFile
 

@@ -76,6 +76,8 @@ PACKAGES = (
     "othello_env",
     "othello_env.arena",
     "othello_env.data",
+    "othello_env.review",
+    "othello_env.sequences",
     "othello_env.league",
     "othello_env.envs",
     "othello_env.text",
@@ -115,7 +117,7 @@ def valid():
     state = {"state": Othello(4)}
     states = {"states": [Othello(4)]}
     return {name: {} for name in WITH_DEFAULTS} | {
-        **{name: {"games": games()} for name in ("board_labels", "board_sets", "sequences", "tokens")},
+        **{name: {"games": games()} for name in ("sequences", "tokens")},
         **dict.fromkeys(("pixels", "scene", "svg", "text"), state),
         **dict.fromkeys(("gif", "html"), states),
         "Games": {"actions": [[1]], "lengths": [1]},

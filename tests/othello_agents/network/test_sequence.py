@@ -8,9 +8,10 @@ from othello_agents.network.sequence import SequenceAgent, load_weights
 from othello_env import Othello, SpecError, WrongGameError, make_agent
 from othello_env.arena import play_match
 from othello_env.arena.faults import FaultWarning
-from othello_env.data import legal_tokens, random_games
+from othello_env.data import random_games
 from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.tokens import VOCABULARIES, vocabulary_of
+from othello_env.sequences import legal_tokens
 
 RECIPE = SCRIPTS / "train" / "sequence_gpt.py"
 

@@ -6,7 +6,8 @@ import re
 import pytest
 
 from othello_env import Othello, make_agent
-from othello_env.data import Games, random_games, review_game, summarise, write_games
+from othello_env.data import Games, random_games, write_games
+from othello_env.review import review_game, summarise
 
 ENDGAME = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--"  # the first position of the FFO test suite
 

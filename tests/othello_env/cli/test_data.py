@@ -8,11 +8,9 @@ from othello_env import make_agent
 from othello_env.arena.play.games import play_games
 from othello_env.arena.play.records import versions
 from othello_env.data import (
-    BoardSets,
     Dataset,
     Games,
     agent_labels,
-    board_labels,
     exact_labels,
     random_games,
     read_games,
@@ -111,43 +109,22 @@ def test_damaged_games_of_a_dataset_are_left_out(run, tmp_path):
     assert len(read_games(tmp_path / "a.npz")) == 3
 
 
-def test_labels_of_boards_and_tokens(run, tmp_path):
-    run("data", "make", "random", "--games", "30", "--out", tmp_path / "d", "--seed", "5")
-    games = random_games(30, seed=5)
-    status, out, _ = run("data", "label", tmp_path / "d", "--kind", "boards")
-    path = tmp_path / "d" / "boards-000000.npz"
-    positions = int((games.actions < 64).sum() - (games.actions < 0).sum())
-    assert (status, out) == (0, f"{tmp_path / 'd' / 'boards'}-*.npz: {positions:,} positions\n")
-    found, expected = BoardSets.load(path).labels(), board_labels(games)
-    for name, array in vars(expected).items():
-        np.testing.assert_array_equal(getattr(found, name), array)
-    again = run("data", "label", tmp_path / "d", "--kind", "boards")[1]
-    assert again.endswith("boards-*.npz: 0 positions; 1 of 1 parts were labelled before\n")
-    run("data", "label", tmp_path / "d", "--kind", "tokens")
-    with np.load(tmp_path / "d" / "tokens-000000.npz") as file:
-        np.testing.assert_array_equal(file["tokens"], tokens(games))
-    write_games(tmp_path / "a.wtb", games)
-    assert "a.boards.npz: " in run("data", "label", tmp_path / "a.wtb", "--kind", "boards")[1]
-    assert (
-        "--empties is for --kind exact" in run("data", "label", tmp_path / "d", "--kind", "boards", "--empties", 3)[2]
-    )
-
-
 def test_labels_by_an_agent(run, tmp_path):
     run("data", "make", "random", "--games", "3", "--out", tmp_path / "d", "--size", "6")
     spec = "alphabeta:depth=2"
     expected = agent_labels(random_games(3, size=6), spec)
-    status, out, _ = run("data", "label", tmp_path / "d", "--kind", "agent", "--agent", spec)
+    status, out, _ = run("data", "label", tmp_path / "d", "--agent", spec)
     name = tmp_path / "d" / "agent-alphabeta-depth-2"
     assert (status, out) == (0, f"{name}-*.npz: {len(expected):,} positions\n")
     with np.load(f"{name}-000000.npz") as file:
         for label, array in vars(expected).items():
             np.testing.assert_array_equal(file[label], array)
-    again = run("data", "label", tmp_path / "d", "--kind", "agent", "--agent", spec)[1]
+    again = run("data", "label", tmp_path / "d", "--agent", spec)[1]
     assert again.endswith(": 0 positions; 1 of 1 parts were labelled before\n")
-    for given in (["--kind", "agent"], ["--agent", "ntuple"], ["--kind", "boards", "--agent", "ntuple"]):
-        assert "--kind agent and --agent belong together" in run("data", "label", tmp_path / "d", *given)[2]
-    errors = run("data", "label", tmp_path / "d", "--kind", "agent", "--agent", "random")[2]
+    for option in ("--empties", "--count", "--seed", "--workers"):
+        told = run("data", "label", tmp_path / "d", "--agent", spec, option, 2)[2]
+        assert told == f"othello-env: {option} is for exact scores, not for --agent\n"
+    errors = run("data", "label", tmp_path / "d", "--agent", "random")[2]
     assert "random has neither action_values nor action_probabilities" in errors
 
 
@@ -165,7 +142,7 @@ def test_labels_of_an_agent_whose_file_has_changed_are_not_taken_for_new(run, tm
     network = NTupleNetwork(6)
     network.save(weights)
     module.write_text(code)
-    commands = [("data", "label", tmp_path / "d", "--kind", "agent", "--agent", agent) for agent in agents]
+    commands = [("data", "label", tmp_path / "d", "--agent", agent) for agent in agents]
     for command in commands:
         assert run(*command)[0] == 0
         assert run(*command)[1].endswith("1 of 1 parts were labelled before\n")
@@ -208,7 +185,6 @@ def test_a_count_of_positions_is_labelled(run, tmp_path):
     assert "--seed belongs to --count" in run("data", "label", path, "--seed", "3")[2]
     run("data", "make", "random", "--games", "2", "--out", tmp_path / "d")
     assert "--count is for a file of games" in run("data", "label", tmp_path / "d", "--count", "3")[2]
-    assert "--count is for --kind exact" in run("data", "label", path, "--kind", "boards", "--count", "3")[2]
 
 
 @pytest.mark.parametrize("ending", ["npy", "parquet"])

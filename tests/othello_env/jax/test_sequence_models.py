@@ -5,7 +5,7 @@ import pytest
 
 jnp = pytest.importorskip("jax.numpy", reason="JAX is an optional extra")
 
-from othello_env.data import measure_sequences  # noqa: E402
+from othello_env.sequences import measure_sequences  # noqa: E402
 
 
 def test_a_model_of_jax_is_measured():

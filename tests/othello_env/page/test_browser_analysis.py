@@ -21,9 +21,9 @@ from driving import (
 )
 
 from othello_env import Othello, make_agent
-from othello_env.data import review_game, summarise
 from othello_env.drawing import html, positions
 from othello_env.page.assessment import assess
+from othello_env.review import review_game, summarise
 
 GAME = "f5d6c3d3c4f4f6"  # white is to move
 

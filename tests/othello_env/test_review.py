@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from othello_env import Othello, make_agent
-from othello_env.data import random_games, review_game, summarise
+from othello_env.data import random_games
+from othello_env.review import review_game, summarise
 
 
 def test_exact_losses_are_those_of_minimax(twin):

@@ -1,4 +1,4 @@
-"""Othello-GPT's tokens and labels: they are compared with games that are replayed by a simple version of the rules."""
+"""Othello-GPT's tokens, and files of them."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,6 @@ from othello_env.data import (
     DamagedGamesWarning,
     Games,
     GamesError,
-    board_labels,
     from_tokens,
     random_games,
     read_games,
@@ -91,27 +90,3 @@ def test_only_standard_games_have_tokens(tmp_path):
     with pytest.raises(ValueError, match="sequences are for games of othello on 8x8 from the usual start"):
         write_games(tmp_path / "a.npy", random_games(2, size=6))
     assert not (tmp_path / "a.npy").exists()
-
-
-def test_labels_of_the_boards(twin):
-    games = random_games(10, seed=9)
-    labels, k = board_labels(games), 0
-    for i in range(10):
-        slow, moves = twin.start(8), 0
-        actions = games.actions[i, : games.lengths[i]].tolist()
-        for action in actions:
-            slow = slow.play(action)
-            if action == 64:
-                continue
-            cells = slow.to_text()
-            for a in range(64):
-                there = square_there(a)
-                assert labels.board[k, there] == {"O": 0, "-": 1, "X": 2}[cells[a]]
-                mine = "XO"[slow.to_move]
-                assert labels.relative[k, there] == {mine: 0, "-": 1}.get(cells[a], 2)
-            next_squares = slow.squares(slow.to_move) or slow.squares(1 - slow.to_move)
-            assert np.flatnonzero(labels.legal[k]).tolist() == sorted(map(square_there, next_squares))
-            assert (labels.game[k], labels.move[k]) == (i, moves)
-            moves += 1
-            k += 1
-    assert k == len(labels.board)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from othello_env import Othello
-from othello_env.data import SequenceStream, legal_tokens, measure_sequences, random_games, tokens
-from othello_env.data.sequence_metrics import _pairs, measure_boundaries
+from othello_env.data import random_games, tokens
 from othello_env.games.othello.tokens import VOCABULARIES, vocabulary_of
+from othello_env.sequences import SequenceStream, legal_tokens, measure_sequences
+from othello_env.sequences.metrics import _pairs, measure_boundaries
 
 RULES = "othello:size=4"
 

@@ -33,9 +33,9 @@ import numpy.typing as npt
 from othello_env.arena.tournament.results import score_interval
 from othello_env.data import kernels
 from othello_env.data.formats.tokens import as_rows, usual_start
-from othello_env.data.sequences import SequenceStream, legal_tokens
 from othello_env.games.game import check_seed
 from othello_env.games.registry import GameSpec
+from othello_env.sequences.labels import SequenceStream, legal_tokens
 from othello_env.support.models import SequenceModel, logits_of
 from othello_env.support.numbers import check_real, check_whole
 
@@ -79,7 +79,7 @@ class Boundaries:
 
 @dataclass(frozen=True)
 class SequenceReport:
-    """How well a model knows the rules. The module `othello_env.data.sequence_metrics` says what each number means.
+    """How well a model knows the rules. The module `othello_env.sequences.metrics` says what each number means.
 
     Attributes:
         error: the share of illegal tokens among the likeliest next tokens.

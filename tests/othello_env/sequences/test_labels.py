@@ -6,20 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from othello_env.data import (
-    Games,
-    SequenceStream,
-    from_tokens,
-    legal_tokens,
-    random_games,
-    sequences,
-    square_accuracy,
-    tokens,
-)
+from othello_env.data import Games, from_tokens, random_games, tokens
 from othello_env.data.games import play_randomly
 from othello_env.games import registry
 from othello_env.games.othello.tokens import VOCABULARIES, vocabulary_of
 from othello_env.games.registry import GameSpec
+from othello_env.sequences import SequenceStream, legal_tokens, sequences, square_accuracy
 
 MIDDLE = {8: (27, 28, 35, 36), 6: (14, 15, 20, 21), 4: (5, 6, 9, 10)}
 
