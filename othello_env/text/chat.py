@@ -97,8 +97,8 @@ class ChatAgent(Agent):
 
     Each move is a conversation of its own. The question has the rules and the board. An answer that
     names no legal move gets a text that says why. After `attempts` such answers the agent gives up, and forfeits the
-    game in a match. If the client fails, the question is repeated. If it fails again and again, the match stops and
-    nobody loses the game.
+    game in a match. If the client fails, the question is repeated. If it fails again and again, or calls `sys.exit`, the
+    match stops and nobody loses the game.
 
     The same question in the same game gets the same answer, without a call. So with `transcripts`, a match that was
     interrupted goes on where it stopped if it is started again with the same seed.
@@ -355,6 +355,8 @@ class ChatAgent(Agent):
             began = time.perf_counter()
             try:
                 answer = self._chat([dict(message) for message in messages])
+            except SystemExit as error:  # the caller's: no agent's fault, for which a game would be lost
+                raise AgentLeftError(f"{self._name}: chat ended the program: SystemExit: {error}") from error
             except Exception as error:  # the client's own errors are unknown here
                 failed += 1
                 with self._lock:

@@ -246,8 +246,7 @@ def main(arguments: list[str] | None = None) -> None:
     for name, accuracies in probes.items():
         print(f"linear probes, {name}, by layer: {' '.join(f'{each:.3f}' for each in accuracies)}")
     agent = SequenceAgent(model, args.size, args.vocabulary)
-    # On small boards, the rating asks about positions without their moves, which the model cannot read.
-    progress = measure_progress(agent, size=args.size, games=args.match, rating=args.size == 8)
+    progress = measure_progress(agent, size=args.size, games=args.match)
     print(f"as a player: {progress_text(progress)}")
     write_json(args.out.with_suffix(".json"), card | {"curve": curve, "probes": probes, "player": progress})
     print(f"{args.out} has the weights; the curve and TensorBoard's events are beside it")

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from copy import copy
 from functools import cache
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -360,6 +360,7 @@ class OthelloPositions(Positions):
         self.size = size
         self.constants = OthelloConstants(BOARDS[size], size)
         self._legal = legal
+        self._states: _Array | None = None
 
     @property
     def legal(self) -> npt.NDArray[np.uint64]:
@@ -376,6 +377,8 @@ class OthelloPositions(Positions):
     def from_states(cls, states: Sequence[Othello], keys: Iterable[int] | None = None) -> OthelloPositions:
         """Make arrays from positions of one size, with a key for each position. Without `keys`, all keys are 0.
 
+        The method `state` returns these positions, with their moves.
+
         Raises:
             WrongGameError: a position is not of exactly the class `Othello`. A subclass may have other rules.
             ValueError: the boards differ in size, or the number of keys differs from the number of positions.
@@ -390,21 +393,28 @@ class OthelloPositions(Positions):
                 f"expected positions of one size and a key for each, got {len(states)} positions of sizes "
                 f"{sorted(sizes)} and {len(key)} keys"
             )
-        return cls(
+        positions = cls(
             own=np.array([state.own for state in states], np.uint64),
             opponent=np.array([state.opponent for state in states], np.uint64),
             to_move=np.array([state.to_move for state in states], np.int8),
             key=key,
             size=states[0].size if states else 8,
         )
+        positions._states = np.empty(len(states), object)
+        positions._states[:] = states
+        return positions
 
     def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> Self:
         part = copy(self)
         part.own, part.opponent, part.to_move = self.own[places], self.opponent[places], self.to_move[places]
         part.key, part._legal = self.key[places], None if self._legal is None else self._legal[places]
+        part._states = None if self._states is None else self._states[places]
         return part
 
     def state(self, i: int) -> Othello:
+        """The i-th position. It has its moves if they are known: in a batch of games and from `from_states`."""
+        if self._states is not None:
+            return cast("Othello", self._states[i])
         return Othello.from_bits(int(self.own[i]), int(self.opponent[i]), int(self.to_move[i]), self.size)
 
     def observations(self) -> npt.NDArray[np.int8]:
@@ -486,8 +496,6 @@ class OthelloBatch(Batch):
 
 class _GamesPositions(OthelloPositions):
     """Positions of some games of a batch. The method `state` returns a position with its moves.
-
-    In other `OthelloPositions`, this method returns a position without moves.
 
     Args:
         batch: the batch.

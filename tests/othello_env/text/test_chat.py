@@ -19,12 +19,13 @@ from othello_env import (
     Tribolo,
     WrongGameError,
     make_agent,
+    make_vec_env,
     place,
     play_match,
 )
 from othello_env.agent import AgentLeftError, Seat
 from othello_env.arena.faults import FaultWarning
-from othello_env.arena.rating.accuracy import endgame_positions, measure_regret
+from othello_env.arena.rating.accuracy import endgame_positions, measure_regret, regret_positions
 from othello_env.arena.rating.ladder import load_ladder
 from othello_env.cli import main as command
 from othello_env.text import Answer, ChatAgent
@@ -319,6 +320,49 @@ def test_a_client_that_keeps_failing_stops_the_match_and_nobody_loses(workers):
         play_match(agent, "random", games=4)
     with pytest.raises(AgentLeftError):
         measure_regret(agent, size=4)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_chat_that_ends_the_program_stops_the_run_and_nobody_loses(workers):
+    """As a client's file does if it finds no key."""
+
+    def chat(messages):
+        sys.exit("set OPENAI_API_KEY")
+
+    agent = ChatAgent(chat, name="m", wait=60, workers=workers)
+    for run in (
+        lambda: play_match(agent, "random", games=4),
+        lambda: place(agent, games=4),
+        lambda: measure_regret(agent, size=4),
+        lambda: make_vec_env(2, opponent=agent, side="white").reset(seed=1),
+    ):
+        with pytest.raises(AgentLeftError, match="m: chat ended the program: SystemExit: set OPENAI_API_KEY"):
+            run()
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.parametrize("options", [{"history": True}, {"board": False}], ids=str)
+def test_a_question_has_the_moves_so_far_on_each_way_to_an_agent(workers, options):
+    """In packaged positions, in games on the ladder and against agents that answer batches, and in a batch of games."""
+    asked = []
+
+    def chat(messages):
+        moves = re.search("Moves so far: (.*)\\.", messages[0]["content"])[1]
+        state = Othello.from_moves([] if moves == "none" else moves.split(", "), 4)
+        asked.append(state)
+        return state.action_to_text(state.legal_actions()[0])
+
+    agent = ChatAgent(chat, workers=workers, **options)
+    regret = measure_regret(agent, size=4)
+    assert regret.faults == ()
+    expected = [position.state for position in regret_positions(4)]
+    assert sorted(asked, key=repr) == sorted(expected, key=repr)
+    assert sorted(state.moves for state in asked) == sorted(state.moves for state in expected)
+    assert not play_match(agent, "random", games=6, new_game=lambda _: Othello(4)).faults(0)
+    envs = make_vec_env(3, opponent=agent, size=4, strict=True)
+    observation, _ = envs.reset(seed=1)
+    for _ in range(12):
+        observation, *_ = envs.step(observation["action_mask"].argmax(axis=1))
 
 
 def test_an_answer_of_none_is_unreadable():

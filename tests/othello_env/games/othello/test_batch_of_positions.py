@@ -17,6 +17,8 @@ def test_a_batch_is_its_positions(data, positions):
     batch = OthelloPositions.from_states(states)
     assert len(batch) == len(states)
     assert [batch.state(i) for i in range(len(batch))] == states
+    assert [batch.state(i).moves for i in range(len(batch))] == [state.moves for state in states]
+    assert [batch.part(slice(1, None)).state(i).moves for i in range(len(batch) - 1)] == [s.moves for s in states[1:]]
     observations, masks = batch.observations(), batch.masks()
     assert observations.dtype == masks.dtype == np.int8
     if states:
