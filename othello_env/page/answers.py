@@ -1,7 +1,7 @@
 """Answers the page's requests to agents. `Answers` runs in the processes of `othello_env.page.pool`.
 
-Agents can be compiled code or other programs, which Python cannot interrupt. So an agent is stopped by killing its
-process.
+Agents can be compiled code or other programs, which Python cannot interrupt. So an agent that has no method ``stop`` is
+stopped by killing its process.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from othello_env.page.messages import PageGame
 from othello_env.page.offers import games_of
 from othello_env.support.imports import search_current_folder
 
-__all__ = ["Answers", "answer"]
+__all__ = ["Answers"]
 
 _KEPT_AGENTS = 32
 """The most agents that a process keeps in memory. Without a limit, a page could fill the memory with agents."""
@@ -33,10 +33,19 @@ class Answers:
     def __init__(self) -> None:
         search_current_folder()
         self._agents: dict[str, Agent] = {}
+        self._asked: Agent | None = None  # the agent that was asked last
 
     def __call__(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer one request.
+
+        Args:
+            request: has the ``spec`` of the agent and the ``task``. The answer to the task ``powers`` says which
+                optional methods the agent has. The answer to ``games`` says which games the agent plays. The tasks
+                ``move`` and ``assess`` also have the ``record`` of a game. If the agent comes from a file that may
+                change, the request has the file's ``version``.
+        """
         try:
-            return answer(request, self._agents)
+            return self._answer(request)
         except (Exception, SystemExit) as error:  # an agent may raise any error, and may call sys.exit
             # The arena wraps what an agent answered. The cause alone says what was wrong; the board is on the page.
             cause = error.__cause__ if isinstance(error, AgentError) and error.__cause__ else error
@@ -44,43 +53,37 @@ class Answers:
             where = "".join(traceback.format_exception(error))
             return {"error": text or type(cause).__name__, "type": type(cause).__name__, "where": where}
 
+    def hurry(self) -> None:
+        """End the search that runs in another thread, if its agent has the method ``stop``, as the engine has."""
+        stop = getattr(self._asked, "stop", None)
+        if callable(stop):
+            stop()
 
-def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
-    """Answer one request.
+    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        agent = self._asked = self._agent(request["spec"], request.get("version", ""))
+        match request["task"]:
+            case "powers":
+                return {"powers": powers(agent)}
+            case "games":
+                return {"games": games_of(agent)}
+        game = PageGame.read(request["record"])
+        state = game.states()[-1]
+        # A seat is the place of an agent in a game. With a new seat, the agent begins a new game, so that the answer
+        # does not depend on earlier requests.
+        seat = Seat(agent, seat_key(game.seed, state.to_move))
+        if request["task"] == "assess":
+            return assess(agent, state).to_json()
+        action = seat.ask(state)
+        return {"action": action, "name": state.action_to_text(action)}
 
-    Args:
-        request: has the ``spec`` of the agent and the ``task``. The answer to the task ``powers`` says which optional
-            methods the agent has. The answer to ``games`` says which games the agent plays. The tasks ``move`` and
-            ``assess`` also have the ``record`` of a game. If the agent comes from a file that may change, the request
-            has the file's ``version``.
-        agents: the agents that were made so far. The keys are their specs and versions. If the request needs a new
-            agent, this agent is added.
-    """
-    agent = _agent(request["spec"], request.get("version", ""), agents)
-    match request["task"]:
-        case "powers":
-            return {"powers": powers(agent)}
-        case "games":
-            return {"games": games_of(agent)}
-    game = PageGame.read(request["record"])
-    state = game.states()[-1]
-    # A seat is the place of an agent in a game. With a new seat, the agent begins a new game, so that the answer does
-    # not depend on earlier requests.
-    seat = Seat(agent, seat_key(game.seed, state.to_move))
-    if request["task"] == "assess":
-        return assess(agent, state).to_json()
-    action = seat.ask(state)
-    return {"action": action, "name": state.action_to_text(action)}
-
-
-def _agent(spec: str, version: str, agents: dict[str, Agent]) -> Agent:
-    """The agent of a spec. If the agent's file has a new version, make the agent again, and drop the old agent."""
-    key = f"{spec}\n{version}" if version else spec
-    if key not in agents:
-        if version:
-            for old in [other for other in agents if other.startswith(f"{spec}\n")]:
-                del agents[old]
-        if len(agents) >= _KEPT_AGENTS:
-            del agents[next(iter(agents))]
-        agents[key] = make_agent(spec, 0)
-    return agents[key]
+    def _agent(self, spec: str, version: str) -> Agent:
+        """The agent of a spec. If the agent's file has a new version, make it again, and drop the old agent."""
+        key = f"{spec}\n{version}" if version else spec
+        if key not in self._agents:
+            if version:
+                for old in [other for other in self._agents if other.startswith(f"{spec}\n")]:
+                    del self._agents[old]
+            if len(self._agents) >= _KEPT_AGENTS:
+                del self._agents[next(iter(self._agents))]
+            self._agents[key] = make_agent(spec, 0)
+        return self._agents[key]

@@ -28,7 +28,7 @@ from othello_env.page.endpoints import Endpoint, endpoints
 from othello_env.page.guard import JSON, Guard
 from othello_env.page.messages import MessageError, PageGame, games_view, read_message
 from othello_env.page.offers import RATED, Offer, Offers
-from othello_env.page.pool import AnswerError, ClosedError, PendingRequests, WorkerPool
+from othello_env.page.pool import AnswerError, ClosedError, PendingRequests, Progress, WorkerPool
 from othello_env.page.results import Recorded, elo_name, ladders_view
 from othello_env.page.runs import Runs
 from othello_env.page.watching import Watching
@@ -156,9 +156,9 @@ class _Asking:
 
     async def think(self, message: _Think, request: Request) -> Response:
         """An agent's answer, such as a move or the values of moves. If the page is closed, the agent is stopped."""
-        return await self._pending.answer(message.request, lambda: self._think(message), request)
+        return await self._pending.answer(message.request, lambda progress: self._think(message, progress), request)
 
-    async def _think(self, message: _Think) -> dict[str, Any]:
+    async def _think(self, message: _Think, progress: Progress) -> dict[str, Any]:
         spec, offer = self._offers.find(message.agent)
         request: dict[str, Any] = {"spec": spec, "task": message.task}
         if offer.version:
@@ -169,7 +169,13 @@ class _Asking:
             if (await asyncio.to_thread(message.record.states))[-1].is_over:
                 raise MessageError("the game is over")
             request["record"] = message.record.to_json()
-        return await self._pool.ask(request)
+        if message.task == "assess":
+            for less in offer.shallower(spec):
+                answer = await self._pool.ask(request | {"spec": less}, progress)
+                if answer["moves"] and all(move["exact"] for move in answer["moves"]):
+                    return answer  # a deeper search finds the same
+                progress.tell(answer=answer)
+        return await self._pool.ask(request, progress)
 
 
 def _post(name: str, kind: type[Struct], endpoint: Endpoint) -> Route:

@@ -41,14 +41,15 @@ class MoveAssessment:
             the value for the first player, in other games for the player to move.
         exact: whether the value is a fact and not an estimate: the result of perfect play, or a sure win or loss.
         share: the probability of the action, or its share of the visits of a tree search. None if there is none.
-        line: the names of the moves that the agent expects, beginning with the move itself. Empty if there is none.
+        line: the moves that the agent expects, beginning with the move itself: for each, its action and its name. Empty
+            if there is none.
     """
 
     action: int
     value: float | None = None
     exact: bool = False
     share: float | None = None
-    line: tuple[str, ...] = ()
+    line: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ def _of_values(
     *,
     exact: Collection[int] = (),
     values: tuple[float, ...] | None = None,
-    lines: Mapping[int, tuple[str, ...]] | None = None,
+    lines: Mapping[int, tuple[tuple[int, str], ...]] | None = None,
 ) -> Assessment:
     """The assessment that these values of the legal actions for the player to move make.
 
@@ -185,7 +186,7 @@ def _analysed(agent: Any, state: State) -> Assessment:
     unit = _unit_name(analysis.unit) if analysis.discs is None else _DISCS
     best = analysis.score if analysis.discs is None else analysis.discs
     action_values = {line.pv[0]: _comparable(line, analysis, best) for line in analysis.lines}
-    lines = {line.pv[0]: tuple(state.names_of(line.pv).split()) for line in analysis.lines}
+    lines = {line.pv[0]: tuple(zip(line.pv, state.names_of(line.pv).split(), strict=True)) for line in analysis.lines}
     # Where a line that ends the game is not solved, only its winner is certain: a longer line may win more discs. If
     # the line wins all, or if its first move ends the game, the number of discs is certain, too.
     exact = {

@@ -44,6 +44,7 @@ SETTINGS = {
 }
 """The options of agents that a page may change, each with its smallest and its largest value."""
 _LONGEST = 4000  # the most characters of a spec
+_DEEPEST_FIRST = 11  # deeper searches take too long to be only the first of several
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,17 @@ class Offer:
         elo = {game: ratings[self.spec] for game, ratings in _ratings().items() if self.spec in ratings}
         shown = {"spec": self.spec, "label": self.label, "given": self.given, "games": list(self.games)}
         return {**shown, "version": self.version, "elo": elo, "head": head, "fixed": fixed, "settings": settings}
+
+    def shallower(self, spec: str) -> list[str]:
+        """The specs of the same agent with less deep searches, if its search has a depth: every second depth from 2.
+
+        The values of a shallow search come at once, and a page shows them until those of the deeper one are there.
+        """
+        head, options = split_spec(spec)
+        if "depth" not in self.settings():
+            return []
+        depth = int(options.get("depth", _DEEPEST_FIRST if {"ms", "nodes"} & {*options} else 0))
+        return [spec_text(head, options | {"depth": less}) for less in range(2, min(depth, _DEEPEST_FIRST), 2)]
 
     def settings(self) -> dict[str, type]:
         """The names of the options that a page may change, and the type of each: ``int`` or ``float``."""

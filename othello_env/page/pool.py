@@ -17,7 +17,7 @@ from othello_env.page.answers import Answers
 from othello_env.page.guard import JSON
 from othello_env.support.workers import Worker, WorkerDiedError, WorkerError, WorkerTimeoutError
 
-__all__ = ["AgentFailedError", "AnswerError", "ClosedError", "PendingRequests", "WorkerPool"]
+__all__ = ["AgentFailedError", "AnswerError", "ClosedError", "PendingRequests", "Progress", "WorkerPool"]
 
 _log = logging.getLogger(__name__)
 _START_SECONDS = 120.0
@@ -52,18 +52,39 @@ class ClosedError(AnswerError):
     """The server closes, so its worker processes have ended."""
 
 
+class Progress:
+    """What is known of an answer before it is there.
+
+    Attributes:
+        doing: ``waiting`` for a process, ``loading`` the agent, or ``thinking``.
+        answer: what a less deep search has answered. None if there is nothing yet.
+        news: is set when `doing` or `answer` has changed.
+    """
+
+    def __init__(self) -> None:
+        self.doing = "waiting"
+        self.answer: dict[str, Any] | None = None
+        self.news = asyncio.Event()
+
+    def tell(self, **changes: Any) -> None:
+        """Change some attributes."""
+        vars(self).update(changes)
+        self.news.set()
+
+
 class WorkerPool:
     """Worker processes in which agents answer requests, such as a request for a move.
 
-    A process is started when a request first needs it. The process is killed if its answer is late, or if nobody waits
-    for the answer any more. If all processes are busy, requests wait in a queue. Two processes (of two processes, one)
-    are kept for requests for moves, so that a move does not wait for an analysis.
+    A process is started when a request first needs it, and is killed if its answer is late. Requests for moves have
+    processes of their own, and so have all others, so that neither a game nor an analysis waits for the other. If all
+    these processes are busy, requests wait in a queue. If nobody waits for an answer any more, the agent is told to
+    stop, and its process is killed if it goes on.
 
     Args:
-        processes: the number of processes, at least two.
+        processes: the number of processes, at least two. One of them answers the requests that are not for moves.
         seconds: the time that an agent may think, in seconds.
-        start_seconds: the additional time for the first answer of a process, because code may have to be compiled, and
-            for the task ``powers``, because the agent may have to be loaded.
+        start_seconds: the time that a process may take to load an agent, and the additional time for the first answer
+            of a process, because code may have to be compiled.
         grace_seconds: if nobody waits for an answer any more, the agent goes on for this time. Most answers come within
             this time, so that their processes need not be killed.
         margin_seconds: the time that is added to `seconds` before a process is killed, so that an agent can use all its
@@ -75,7 +96,7 @@ class WorkerPool:
         processes: int = 3,
         seconds: float = 60.0,
         start_seconds: float = 60.0,
-        grace_seconds: float = 1.0,
+        grace_seconds: float = 5.0,
         margin_seconds: float = 5.0,
     ) -> None:
         if processes < 2:
@@ -84,12 +105,13 @@ class WorkerPool:
         self._start_seconds = start_seconds
         self._margin_seconds = margin_seconds
         self._grace_seconds = grace_seconds
-        self._free = asyncio.Semaphore(processes)
-        self._free_for_others = asyncio.Semaphore(max(1, processes - 2))  # than requests for moves
+        self._free_for_moves = asyncio.Semaphore(processes - 1)
+        self._free_for_others = asyncio.Semaphore(1)
         self._threads = ThreadPoolExecutor(processes + 1)  # each waits for a process; one more for `prepare`
         self._workers: set[Worker] = set()
         self._idle: list[Worker] = []
-        self._answering: set[asyncio.Task[dict[str, Any]]] = set()
+        self._loaded: dict[Worker, set[str]] = {}  # the specs of the agents that a process has loaded
+        self._answering: dict[asyncio.Task[dict[str, Any]], Worker] = {}
         self._is_closed = False
 
     @property
@@ -97,31 +119,38 @@ class WorkerPool:
         """The number of running processes."""
         return sum(worker.is_alive for worker in self._workers)
 
-    async def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Let an agent answer a request; see `othello_env.page.answers.answer`.
+    async def ask(self, request: dict[str, Any], progress: Progress | None = None) -> dict[str, Any]:
+        """Let an agent answer a request; see `othello_env.page.answers.Answers`.
 
-        If this call is cancelled, the agent is stopped `grace_seconds` later.
+        If this call is cancelled, the agent is told to stop, and its process is killed if it goes on for
+        `grace_seconds`.
+
+        Args:
+            request: the request.
+            progress: is told what the pool is doing.
 
         Raises:
             ClosedError: `close` was called before the answer came.
             AgentFailedError: the agent raised an error.
             AnswerError: the agent took too long, or its process died or did not start.
         """
+        progress = progress or Progress()
+        free = self._free_for_moves if request["task"] == "move" else self._free_for_others
         async with contextlib.AsyncExitStack() as place:
-            if request["task"] != "move":
-                await place.enter_async_context(self._free_for_others)
-            await place.enter_async_context(self._free)
+            await place.enter_async_context(free)
             if self._is_closed:
                 raise ClosedError("the server is closing")
-            answering = asyncio.create_task(self._answer(request, place.pop_all()))
-        self._answering.add(answering)
-        answering.add_done_callback(self._answering.discard)
+            worker = self._idle.pop() if self._idle else self._start()
+            answering = asyncio.create_task(self._answer(worker, request, progress, place.pop_all()))
+        self._answering[answering] = worker
+        answering.add_done_callback(self._answering.pop)
         try:
             answer = await asyncio.shield(answering)
         except asyncio.CancelledError:
             if self._is_closed:
                 raise ClosedError("the server is closing") from None
             answering.add_done_callback(_take_error)
+            worker.hurry()
             asyncio.get_running_loop().call_later(self._grace_seconds, answering.cancel)
             raise
         if "error" in answer:
@@ -130,13 +159,22 @@ class WorkerPool:
             raise AgentFailedError(answer["error"], agent=request["spec"], **details)
         return answer
 
-    async def _answer(self, request: dict[str, Any], place: contextlib.AsyncExitStack) -> dict[str, Any]:
+    async def _answer(
+        self, worker: Worker, request: dict[str, Any], progress: Progress, place: contextlib.AsyncExitStack
+    ) -> dict[str, Any]:
         async with place:
-            is_new, seconds = not self._idle, self._seconds + self._margin_seconds
-            worker = self._start() if is_new else self._idle.pop()
-            if is_new or request["task"] == "powers":  # this task comes first, so the agent has to be loaded
-                seconds += self._start_seconds
-            answer = await self._call(worker, request, seconds)
+            seconds = self._seconds + self._margin_seconds
+            loaded = self._loaded.setdefault(worker, set())
+            agent = f"{request['spec']}\n{request.get('version', '')}"
+            answer: dict[str, Any] = {}
+            if agent not in loaded:
+                progress.tell(doing="loading")
+                seconds += 0 if loaded else self._start_seconds
+                answer = await self._call(worker, request | {"task": "powers"}, seconds + self._start_seconds)
+                loaded.add(agent)
+            if not answer or not (request["task"] == "powers" or "error" in answer):
+                progress.tell(doing="thinking")
+                answer = await self._call(worker, request, seconds)
             self._idle.append(worker)
             return answer
 
@@ -147,6 +185,7 @@ class WorkerPool:
 
     def _stop(self, worker: Worker) -> None:
         self._workers.discard(worker)
+        self._loaded.pop(worker, None)
         worker.stop()
 
     async def _call(self, worker: Worker, request: dict[str, Any], seconds: float | None) -> dict[str, Any]:
@@ -209,6 +248,7 @@ class _Pending:
     """The work on an answer, the number of requests that wait for it, and the timer that cancels the work."""
 
     work: asyncio.Task[dict[str, Any]]
+    progress: Progress
     waiting: int = 0
     timer: asyncio.TimerHandle | None = None
 
@@ -217,31 +257,35 @@ class PendingRequests:
     """Requests whose answers can take longer than the server lets a connection wait.
 
     All tabs of a browser share a few connections to a server. So the server replies to each request within a quarter of
-    a second, either with the answer or with status 202. After status 202, the page sends the request again, with the
-    same key. If the page does not send it in time, or closes the connection, the work on the answer is cancelled.
+    a second, either with the answer or with status 202 and what is known so far (see `Progress`). After status 202, the
+    page sends the request again, with the same key. If the page does not send it in time, or closes the connection, the
+    work on the answer is cancelled.
     """
 
     def __init__(self) -> None:
         self._pending: dict[str, _Pending] = {}
 
-    async def answer(self, key: str, work: Callable[[], _Work], request: Request) -> Response:
+    async def answer(self, key: str, work: Callable[[Progress], _Work], request: Request) -> Response:
         """Reply to a request: with the answer if it is ready in time, otherwise with status 202.
 
         Args:
             key: the page's name of the request, which no other request has.
-            work: a function that starts the work on the answer. Only the first request with this key calls it.
+            work: a function that starts the work on the answer, and that tells its argument how far it is. Only the
+                first request with this key calls it.
             request: the request that waits for the answer.
         """
         if key not in self._pending:
-            self._pending[key] = _Pending(asyncio.create_task(work()))
+            progress = Progress()
+            self._pending[key] = _Pending(asyncio.create_task(work(progress)), progress)
             self._pending[key].work.add_done_callback(_take_error)
         pending = self._pending[key]
         pending.waiting += 1
         if pending.timer is not None:
             pending.timer.cancel()
         leaving = asyncio.create_task(_disconnected(request))
+        news = asyncio.create_task(pending.progress.news.wait())
         try:
-            await asyncio.wait((pending.work, leaving), timeout=_HOLD_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({pending.work, leaving, news}, timeout=_HOLD_SECONDS, return_when="FIRST_COMPLETED")
         finally:
             has_left, is_done = leaving.done(), pending.work.done()
             pending.waiting -= 1
@@ -249,12 +293,14 @@ class PendingRequests:
                 seconds = 0 if has_left or is_done else _PATIENCE_SECONDS
                 pending.timer = asyncio.get_running_loop().call_later(seconds, self._forget, key, pending)
             leaving.cancel()
-            await asyncio.gather(leaving, return_exceptions=True)
+            news.cancel()
+            await asyncio.gather(leaving, news, return_exceptions=True)
         if has_left:
             return Response(status_code=204)
         if is_done:
             return JSON(pending.work.result())
-        return JSON({}, status_code=202)
+        pending.progress.news.clear()
+        return JSON({"doing": pending.progress.doing, "answer": pending.progress.answer}, status_code=202)
 
     def _forget(self, key: str, pending: _Pending) -> None:
         del self._pending[key]

@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import pickle
 import platform
+import queue
 import signal
 import sys
 import threading
@@ -51,6 +52,7 @@ class Worker:
 
     Args:
         make: a function that is called once in the process, with `args`. It returns the function that answers calls.
+            The returned function may have a method ``hurry``; see `hurry`.
         args: the arguments of `make`. They must be picklable, as must be all arguments and answers of calls.
     """
 
@@ -68,6 +70,7 @@ class Worker:
                 signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         theirs.close()
         self._is_ready = False
+        self._sending = threading.Lock()
 
     @property
     def is_alive(self) -> bool:
@@ -109,9 +112,19 @@ class Worker:
             WorkerTimeoutError: no answer came in time. The worker was stopped.
         """
         self.wait_until_ready()
-        with suppress(OSError):  # if the process has ended, `_receive` raises the error
-            self._connection.send(args)
+        self._send(args)
         return self._receive(seconds)
+
+    def hurry(self) -> None:
+        """Ask for an early end of the call that another thread is making: its answer may be incomplete.
+
+        The method ``hurry`` of the function that `make` returned is called in another thread of the process.
+        """
+        self._send(None)
+
+    def _send(self, call: tuple[Any, ...] | None) -> None:
+        with suppress(OSError), self._sending:  # if the process has ended, `_receive` raises the error
+            self._connection.send(call)
 
     def _receive(self, seconds: float | None) -> Any:
         try:
@@ -152,14 +165,26 @@ def _serve(connection: Connection, packed: bytes) -> None:
         make, args = pickle.loads(packed)  # noqa: S301 - the owner pickled this
         work = make(*args)
         send("ready", None)
-        while True:
-            try:
-                call = connection.recv()
-            except EOFError:  # the owner has closed its side
-                return
+        calls: queue.SimpleQueue[tuple[Any, ...] | Exception] = queue.SimpleQueue()
+        threading.Thread(target=_take_calls, args=(connection, work, calls), name="take-calls", daemon=True).start()
+        while not isinstance(call := calls.get(), Exception):
             send("answer", work(*call))
+        if not isinstance(call, EOFError):  # the owner has closed its side
+            raise call
     except Exception as error:
         send("failed", f"{type(error).__name__}: {error}")
+
+
+def _take_calls(connection: Connection, work: Any, calls: queue.SimpleQueue[Any]) -> None:
+    """Put the owner's calls into a queue, and pass on at once that the owner is in a hurry."""
+    try:
+        while True:
+            if (call := connection.recv()) is not None:
+                calls.put(call)
+            elif hasattr(work, "hurry"):
+                work.hurry()
+    except Exception as error:
+        calls.put(error)
 
 
 def _end_with_owner() -> None:

@@ -33,6 +33,7 @@ export class Analysis {
     this.course = new Course(byId("curve"), ply => table.goTo(ply));
     this.wanted = {}; // for each slot ("a" or "b"): the spec that a person chose; in games without this agent, it waits
     this.folds = {};
+    this.read = { a: "", b: "" }; // what was told last
     for (const slot of SLOTS) {
       const select = this.select(slot);
       this.folds[slot] = settingsFor(select, agents, () => this.chose(slot), ["epsilon"]); // an evaluator makes no random moves
@@ -80,7 +81,7 @@ export class Analysis {
   /** Take note that the agents have changed. `changed` are the specs of agents whose files have changed. */
   agentsChanged(changed) {
     for (const spec of changed) this.evaluations.forget(spec);
-    this.evaluations.learn();
+    this.evaluations.learn(this.first);
     this.fill();
     if (this.specs.some(spec => changed.includes(offerOf(this.agents, spec)?.spec))) this.changed();
   }
@@ -96,12 +97,17 @@ export class Analysis {
     this.keep();
   }
 
+  /** The agent that is most likely the evaluator. */
+  get first() {
+    return (this.agents.find(({ given }) => given) ?? offerOf(this.agents, this.wanted.a || this.engine))?.spec;
+  }
+
   follow() {
     if (Object.keys(this.errors).length) {
       this.errors = {};
       this.draw();
     }
-    return this.evaluations.follow(this.table.game, this.specs);
+    this.evaluations.follow(this.table.game, this.specs);
   }
 
   /** Show new answers of agents. */
@@ -114,6 +120,8 @@ export class Analysis {
   /** Prepare the analysis for another game. */
   setUp() {
     this.isReviewing = false;
+    this.read = { a: "", b: "" };
+    byId("bar").replaceChildren();
     this.fill();
   }
 
@@ -148,17 +156,22 @@ export class Analysis {
   draw() {
     const { game, selected } = this.table;
     const found = { a: this.at("a"), b: this.at("b") };
-    showBar(byId("bar"), found.a, game.players);
+    showBar(byId("bar"), found.a, game.players, Boolean(this.spec("a")) && !this.errors[this.spec("a")]);
     this.board.heat(byId("numbers").checked && !game.view.isOver ? squareMarks(game, found.a, selected) : []);
     const next = game.atEnd ? null : this.judged(game.cursor + 1);
     this.board.arrow(next && Number(lossText(next)) > 0 ? [game.views[game.cursor + 1].last[0], next.best.path.at(-1)] : null);
     this.board.point([]); // the table is drawn again, so no row is under the pointer
-    showTable(game, found, this.isComparison, path => this.board.point(path));
+    showTable(game, found, this.isComparison, path => this.board.point(path), actions => this.table.openMoves(actions));
     for (const slot of SLOTS) {
       const spec = this.spec(slot);
       const error = this.errors[spec];
       const named = this.isComparison ? `${slot.toUpperCase()}: ` : "";
-      byId(`reading-${slot}`).textContent = !spec || error ? "" : named + this.told(found[slot]);
+      // The last value stays, dimmed, until the next one is there. An evaluator that searches deeper goes on with "thinking".
+      if (!spec || error) this.read[slot] = "";
+      else if (found[slot]) this.read[slot] = named + this.told(found[slot]);
+      const doing = spec && !error ? this.evaluations.doing(spec, game, game.cursor) : "";
+      byId(`reading-${slot}`).replaceChildren(html("span", { class: found[slot] ? null : "old" }, this.read[slot]),
+        ...(doing ? [html("span", { class: "doing" }, ` ${doing} …`)] : []));
       byId(`error-${slot}`).replaceChildren(...(error && spec ? [errorCard(error, {
         retry: () => this.changed(), other: () => this.select(slot).focus(),
       })] : []));
@@ -171,7 +184,6 @@ export class Analysis {
 
   /** An answer as a text: the value of the position, the best moves, and how far the search went. */
   told(found) {
-    if (!found) return "…";
     const { game } = this.table;
     const best = [...bestActions(found)].map(action => game.view.choices.find(choice => choice.action === action)?.name).filter(Boolean);
     const search = found.depth && !found.exact ? [`depth ${found.depth}, ${countText(found.nodes ?? 0)} nodes`] : [];

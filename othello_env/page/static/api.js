@@ -83,11 +83,17 @@ export async function post(name, message, signal) {
   return (await send(name, message, signal)).json();
 }
 
-/** An agent's answer to a task. If the signal is aborted, the agent stops thinking. */
-export async function think(agent, task, record, signal) {
+/**
+ * An agent's answer to a task. If the signal is aborted, the agent stops thinking. Until the answer is there,
+ * `onNews({doing, answer})` is called again and again: `doing` is "waiting", "loading" or "thinking", and `answer` is the
+ * answer of a less deep search, or null.
+ */
+export async function think(agent, task, record, signal, onNews = _news => {}) {
   const message = { agent, task, record, request: crypto.randomUUID() };
   for (;;) {
     const answer = await send("think", message, signal, "low"); // the browser sends all other requests first
-    if (answer.status !== NOT_YET) return answer.json();
+    const content = await answer.json();
+    if (answer.status !== NOT_YET) return content;
+    onNews(content);
   }
 }

@@ -202,19 +202,23 @@ export function barShare(value, bound) {
 }
 
 /**
- * Show the evaluation bar: the value of the position for the first player, whose part is below.
+ * Show the evaluation bar: the value of the position for the first player, whose part is below. Until the value is known,
+ * the last one stays, dimmed, if `isOld`; without one, the bar has no parts.
  * @param {Reading | undefined} point undefined if the value is not known yet
  */
-export function showBar(parent, point, players) {
+export function showBar(parent, point, players, isOld = false) {
   parent.hidden = players.length !== 2;
   const [first, second] = players;
   const known = point?.values ? point : null;
+  parent.classList.toggle("old", !known);
+  if (!known && isOld && parent.children.length) return;
   const label = known ? readingText(known, players) : "no evaluation yet";
   parent.setAttribute("aria-label", label);
   parent.title = label;
+  parent.style.background = known ? second.light : "";
+  if (!known) { parent.replaceChildren(); return; }
   const fill = html("div", { class: "fill" });
-  fill.style.height = `${(100 * (known ? barShare(known.values[0], known.bound) : .5)).toFixed(1)}%`;
+  fill.style.height = `${(100 * barShare(known.values[0], known.bound)).toFixed(1)}%`;
   fill.style.background = `light-dark(${first.fill}, ${first.light})`;
-  parent.style.background = second.light;
-  parent.replaceChildren(fill, html("span", { class: known?.exact ? "exact" : null }, known ? valueText(known.values[0], known.unit, known.exact) : ""));
+  parent.replaceChildren(fill, html("span", { class: known.exact ? "exact" : null }, valueText(known.values[0], known.unit, known.exact)));
 }

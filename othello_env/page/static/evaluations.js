@@ -12,15 +12,17 @@ export class Evaluations {
     this.onError = onError;
     this.known = new Map();
     this.powers = new Map();
-    this.abort = new AbortController();
-    this.running = Promise.resolve();
+    /** @type {{game: any, agents: string[]} | null} */
+    this.wanted = null;
+    /** @type {{agent: string, key: string, abort: AbortController, doing: string} | null} */
+    this.running = null;
+    this.failed = new Set();
     this.learning = Promise.resolve();
-    this.turn = 0;
   }
 
-  /** Ask the agents that were not asked yet which optional methods they have. */
-  learn() {
-    this.learning = this.learning.then(() => this.learnAll([...this.agents]));
+  /** Ask the agents that were not asked yet which optional methods they have, first the agent `first`. */
+  learn(first = "") {
+    this.learning = this.learning.then(() => this.learnAll(this.agents.toSorted((one, other) => Number(other.spec === first) - Number(one.spec === first))));
     return this.learning;
   }
 
@@ -57,39 +59,60 @@ export class Evaluations {
    * @returns {import("./reading.js").Reading | undefined}
    */
   at(agent, game, ply) {
-    return game.views[ply].end ?? this.known.get(this.key(agent, game, ply));
+    return game.views[ply].end ?? this.known.get(this.key(agent, game, ply))?.found;
   }
 
-  /** Ask agents about all positions of a game, first about the position that is shown. Known answers are not asked again. */
-  async follow(game, agents) {
-    const turn = this.turn += 1;
-    this.abort.abort();
-    await this.running;
-    if (turn !== this.turn) return;
-    this.abort = new AbortController();
+  /** What is being done for an agent's answer about a ply: "loading", "thinking" or "waiting"; "" if the answer is there. */
+  doing(agent, game, ply) {
+    const key = this.key(agent, game, ply);
+    if (game.views[ply].isOver || this.known.get(key)?.isLast || !this.wanted?.agents.includes(agent)) return "";
+    return this.running?.key === key ? this.running.doing : "waiting";
+  }
+
+  /**
+   * Ask agents about all positions of a game, first about the one that is shown. The agent that is asked now finishes its
+   * answer, and then the newest position is next; if less deep values are there already, the deep search stops at once.
+   */
+  follow(game, agents) {
+    this.wanted = { game, agents };
+    this.failed.clear();
+    const { running } = this;
+    if (!running) this.work();
+    else if (!agents.includes(running.agent) || (this.known.has(running.key) && this.next()?.key !== running.key)) running.abort.abort();
+  }
+
+  /** The agent and the position to ask about next: the shown position, then those without a value, then all others. */
+  next() {
+    const { game, agents } = this.wanted;
     const plies = [game.cursor, ...game.views.keys()].filter(ply => !game.views[ply].isOver);
-    const wanted = [...agents.map(agent => [agent, game.cursor]), ...agents.flatMap(agent => plies.map(ply => [agent, ply]))];
-    this.running = this.askAll(wanted.filter(([, ply]) => !game.views[ply].isOver), game, turn);
-    await this.running;
+    const open = plies.flatMap(ply => agents.map(agent => ({ agent, ply, key: this.key(agent, game, ply) })))
+      .filter(({ agent, key }) => !this.failed.has(agent) && !this.known.get(key)?.isLast);
+    return open.find(({ ply }) => ply === game.cursor) ?? open.find(({ key }) => !this.known.has(key)) ?? open[0];
   }
 
-  async askAll(wanted, game, turn) {
-    const { signal } = this.abort;
-    const failed = new Set();
-    for (const [agent, ply] of wanted) {
-      const key = this.key(agent, game, ply);
-      if (failed.has(agent) || this.known.has(key)) continue;
-      try {
-        const found = await think(agent, "assess", game.recordAt(ply), signal);
+  async work() {
+    for (let next = this.next(); next; next = this.next()) {
+      const { agent, ply, key } = next;
+      const running = this.running = { agent, key, abort: new AbortController(), doing: "waiting" };
+      const take = (found, isLast) => {
         if (this.known.size >= KEPT) this.known.delete(this.known.keys().next().value);
-        this.known.set(key, found);
-        this.onChange();
+        this.known.set(key, { found, isLast });
+      };
+      try {
+        take(await think(agent, "assess", this.wanted.game.recordAt(ply), running.abort.signal, ({ doing, answer }) => {
+          if (running.doing === doing && this.known.get(key)?.found.depth === answer?.depth) return;
+          running.doing = doing;
+          if (answer) take(answer, false);
+          this.onChange();
+        }), true);
       } catch (error) {
-        if (signal.aborted) return;
-        failed.add(agent);
-        this.onError(agent, error);
+        if (!running.abort.signal.aborted) {
+          this.failed.add(agent);
+          this.onError(agent, error);
+        }
       }
-      if (turn !== this.turn) return;
+      this.running = null;
+      this.onChange();
     }
   }
 }

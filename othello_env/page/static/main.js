@@ -39,18 +39,16 @@ const page = {
   },
   say,
   fail,
-  thinks(agent) {
+  thinks(agent, doing) {
     byId("cancel").classList.toggle("unseen", !agent);
-    if (agent) say(thinking(agent));
-    else if (byId("note").dataset.text?.startsWith(thinking(""))) say("");
+    if (agent) say(`${doing}: ${agent}`);
+    else if (/^(thinking|loading|waiting): /.test(byId("note").dataset.text ?? "")) say("");
   },
   hint(path) { board.mark(path, "hinted"); },
   chosen(path) { board.mark(path, "chosen"); },
   refuse(row, column) { board.refuse(row, column); },
   get pace() { return Number(byId("speed").value); },
 };
-
-const thinking = agent => `thinking: ${agent}`;
 
 function say(text) {
   byId("failure").replaceChildren();
@@ -318,7 +316,7 @@ async function main() {
   await attempt(openLink);
   runs = new Runs(fromRuns);
   await Promise.all([ // both at once, so that the board has an analysis even if the runs cannot be shown
-    analysis.evaluations.learn().then(() => analysis.follow()),
+    analysis.evaluations.learn(analysis.first).then(() => analysis.follow()),
     attempt(() => runs.setUp()),
   ]);
 }

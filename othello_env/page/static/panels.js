@@ -68,12 +68,20 @@ export function showLines(lines, moves, onLine) {
   byId("lines").hidden = !lines.length;
 }
 
+/** The moves of an expected line, each a button. */
+const lineOf = (line, onLine) => line.flatMap(([, name], at) => {
+  const button = html("button", { title: "show this position" }, name);
+  button.addEventListener("click", () => onLine(line.slice(0, at + 1).map(([action]) => action)));
+  return [button, " "];
+});
+
 /**
  * Show a table of the moves with their values by the evaluator, in a comparison also by the other agent. `onHover(path)` is
- * called with the path of the move under the pointer, and with [] when the pointer leaves the move.
+ * called with the path of the move under the pointer, and with [] when the pointer leaves the move. `onLine(actions)` is called
+ * for a click on a move of an expected line, with the actions up to this move.
  * @param {{a: import("./reading.js").Reading | undefined, b: import("./reading.js").Reading | undefined}} found
  */
-export function showTable(game, found, isComparison, onHover) {
+export function showTable(game, found, isComparison, onHover, onLine) {
   const slots = isComparison ? ["a", "b"] : ["a"];
   const choices = new Map(game.view.choices.filter(({ path }) => path.length).map(choice => [choice.action, choice]));
   const ordered = [...(found.a ?? found.b)?.moves ?? []].map(({ action }) => action).filter(action => choices.has(action));
@@ -89,7 +97,7 @@ export function showTable(game, found, isComparison, onHover) {
   const rows = actions.map(action => {
     const { name, path } = choices.get(action);
     const row = html("tr", { "data-action": action }, html("th", { scope: "row" }, name), ...slots.map(slot => cell(slot, action)),
-      ...(hasLines ? [html("td", { class: "line" }, known.a.get(action)?.line.join(" ") ?? "")] : []));
+      ...(hasLines ? [html("td", { class: "line" }, ...lineOf(known.a.get(action)?.line ?? [], onLine))] : []));
     row.addEventListener("pointerenter", () => onHover(path));
     row.addEventListener("pointerleave", () => onHover([]));
     return row;

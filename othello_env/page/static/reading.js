@@ -10,7 +10,7 @@ import { number, valueText } from "./values.js";
  * @property {string} unit
  * @property {boolean} exact whether the values are facts: the result of perfect play, or a sure win or loss
  * @property {number | null} bound
- * @property {{action: number, value: import("./values.js").Value | null, exact: boolean, share: number | null, line: string[]}[]} moves the best move first
+ * @property {{action: number, value: import("./values.js").Value | null, exact: boolean, share: number | null, line: [number, string][]}[]} moves the best move first
  * @property {number | null} [depth]
  * @property {number | null} [nodes]
  */

@@ -20,7 +20,7 @@ export const newSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
 export class Table {
   /**
    * `page` shows the table. It has `setUp()` for another board, `draw()`, `follow()` after each change of the position,
-   * `say(text)`, `fail(error, retry)`, `thinks(agent)` (null if nobody thinks), `hint(path)`, `chosen(path)` and `refuse(row, column)`. It also
+   * `say(text)`, `fail(error, retry)`, `thinks(agent, doing)` (null if nobody thinks), `hint(path)`, `chosen(path)` and `refuse(row, column)`. It also
    * has `pace`: the time in ms for which each position is shown if no person plays.
    */
   constructor(page, agents) {
@@ -41,7 +41,6 @@ export class Table {
     this.playing = false;
     /** @type {number[] | null} */
     this.selected = null; // the place of the piece that a person wants to move
-    this.thinking = false;
     this.past = new Past();
     this.work = new AbortController();
     /** @type {AbortSignal | null} */
@@ -91,7 +90,6 @@ export class Table {
     this.work.abort();
     this.work = new AbortController();
     this.choosing = null;
-    this.thinking = false;
     this.page.thinks(null);
     return this.work.signal;
   }
@@ -179,15 +177,24 @@ export class Table {
   }
 
   /** Show another line of the game, at its first move that differs from the present line. */
-  async openLine(index) {
+  openLine(index) {
+    const { moves } = this.lines[index];
+    return this.show(moves, Math.min(moves.length, common(this.game.record.moves, moves) + 1));
+  }
+
+  /** Play several actions at the position that is shown, as another line of the game. */
+  openMoves(actions) {
+    return this.show([...this.game.recordAt().moves, ...actions]);
+  }
+
+  /** Show a line of the game, by default its end. The line that leaves the table is kept beside it. */
+  async show(moves, ply = moves.length) {
     const signal = this.stop();
-    const line = this.lines[index];
     const left = this.game.line;
-    const ply = Math.min(line.moves.length, common(left.moves, line.moves) + 1);
-    const game = await Game.fromRecord({ ...this.game.record, moves: line.moves }, ply, signal);
+    const game = await Game.fromRecord({ ...this.game.record, moves }, ply, signal);
     if (signal.aborted) return;
-    const lines = keepLine(this.lines.filter(each => each !== line), left, line);
-    this.resume({ game, ended: null, lines, playing: false });
+    const others = this.lines.filter(line => String(line.moves) !== String(moves));
+    this.resume({ game, base: Math.min(this.base, common(left.moves, moves)), ended: null, lines: keepLine(others, left, game.line), playing: false });
   }
 
   cancel() {
@@ -252,16 +259,17 @@ export class Table {
 
   /** Ask an agent for a move at the position that is shown. If it thinks for long, the page says so. */
   async ask(agent, signal) {
-    const announced = setTimeout(() => this.page.thinks(agent), THINKING_MS);
-    this.thinking = true;
+    let doing = "thinking";
+    let isLong = false;
+    const announced = setTimeout(() => { isLong = true; this.page.thinks(agent, doing); }, THINKING_MS);
     try {
-      return await think(agent, "move", this.game.recordAt(), signal);
+      return await think(agent, "move", this.game.recordAt(), signal, news => {
+        if (isLong && !signal.aborted && news.doing !== doing) this.page.thinks(agent, news.doing);
+        doing = news.doing;
+      });
     } finally {
       clearTimeout(announced);
-      if (!signal.aborted) {
-        this.thinking = false;
-        this.page.thinks(null);
-      }
+      if (!signal.aborted) this.page.thinks(null);
     }
   }
 

@@ -10,7 +10,7 @@ import othello_agents
 from othello_env import Othello, make_agent
 from othello_env.agent import Agent, AgentError
 from othello_env.games.tribolo.position import Tribolo
-from othello_env.page.answers import Answers, answer
+from othello_env.page.answers import Answers
 from othello_env.page.assessment import assess
 from othello_env.page.messages import PageGame
 
@@ -29,7 +29,7 @@ def facts_of(found):
 def test_values_are_the_agents_own_for_black(spec):
     state = Othello.from_moves("f5d6c3")  # white is to move
     agent = make_agent(spec)
-    told = answer({"spec": spec, "task": "assess", "record": PageGame("othello", moves=state.moves).to_json()}, {})
+    told = Answers()({"spec": spec, "task": "assess", "record": PageGame("othello", moves=state.moves).to_json()})
     if spec.startswith("engine"):
         expected = {line.pv[0]: -line.discs for line in agent.analyse(state, lines=64).lines}
     else:
@@ -165,7 +165,7 @@ def test_a_search_says_how_it_found_its_numbers():
     analysis, found = engine.analyse(state, lines=64), assess(engine, state)
     assert found.values == (-analysis.discs, analysis.discs)
     assert (found.depth, found.nodes) == (3, analysis.nodes)
-    assert found.moves[0].line == tuple(map(state.action_to_text, analysis.pv))
+    assert found.moves[0].line == tuple(zip(analysis.pv, state.names_of(analysis.pv).split(), strict=True))
 
 
 @pytest.mark.parametrize("evaluation", ["ntuple", "mobility"])
@@ -210,13 +210,11 @@ def test_the_error_of_an_agent_has_its_type_and_its_place(tmp_path):
 
 
 def test_an_agent_is_made_again_when_its_file_is_new(tmp_path):
-    file, agents = tmp_path / "agent.npz", {}
+    file, answers = tmp_path / "agent.npz", Answers()
     for name in ("ntuple_8x8", "ntuple_6x6"):
         shutil.copy(WEIGHTS / f"{name}.npz", file)
-        told = answer({"spec": str(file), "task": "games", "version": name}, agents)
-        again = answer({"spec": str(file), "task": "games", "version": name}, agents)
+        told, again = (answers({"spec": str(file), "task": "games", "version": name}) for _ in range(2))
         assert told == again == {"games": ("othello",) if name == "ntuple_8x8" else ("othello:size=6",)}
-    assert len(agents) == 1  # the agent from the old file is forgotten
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import signal
 
-from driving import moves, new_game, paste, square, wait_for_plies
+from driving import moves, new_game, paste, set_in_menu, square, wait_for_plies
 
 
 def test_a_long_think_leaves_the_page_quick_and_can_be_cancelled(open_page, serve, tmp_path):
@@ -13,7 +13,7 @@ def test_a_long_think_leaves_the_page_quick_and_can_be_cancelled(open_page, serv
         new_game(page, "othello", ["human", f"{file}:policy"])
         square(page, 4, 5).click()
         page.locator("#cancel").wait_for()
-        assert page.inner_text("#note").startswith(f"Thinking: {tmp_path}")
+        page.locator(f"#note:has-text('Thinking: {tmp_path}')").wait_for()  # after "Loading: "
         table, cancel = (page.locator(selector).bounding_box() for selector in (".table", "#cancel"))
         assert cancel["x"] + cancel["width"] <= table["x"] + table["width"]
         page.click("#back")
@@ -133,3 +133,55 @@ def test_many_tabs_of_long_thinks_leave_another_one_quick(open_page, serve, tmp_
         new_game(page, "othello", ["human", "human"])
         square(page, 4, 5).click()
         wait_for_plies(page, 1)
+
+
+def test_a_slow_evaluator_is_neither_starved_nor_in_the_way_of_the_game(open_page, serve, tmp_path):
+    """Its running evaluation is finished, its process lives, and the value stays until the next one is there."""
+    file, log, go = tmp_path / "slow.py", tmp_path / "log", tmp_path / "go"
+    file.write_text(
+        "import os, pathlib, time\nfrom othello_env.agent import Agent\n"
+        "class Slow(Agent):\n"
+        "    def act(self, state, *, seconds_left=None):\n        return state.legal_actions()[0]\n"
+        "    def evaluate(self, state, player):\n"
+        f"        with open({str(log)!r}, 'a') as file:\n"
+        "            print(os.getpid(), len(state.moves), file=file)\n"
+        f"        while not pathlib.Path({str(go)!r}).exists():\n            time.sleep(.01)\n"
+        "        return .25 if player == 0 else -.25\n"
+    )
+    with open_page(serve(f"{file}:Slow").address) as page:
+        set_in_menu(page, "speed", "150")
+        page.locator("#reading-a .doing:has-text('thinking')").wait_for()
+        assert page.locator("#bar .fill").count() == 0  # what is unknown is not drawn as even
+        new_game(page, "othello:size=4", ["random", "random"], seed=2)
+        page.locator("#status:has-text('over')").wait_for()
+        page.click('#moves [data-ply="3"]')
+        go.touch()
+        page.locator("#reading-a:has-text('black +0.25')").wait_for()
+        last = len(moves(page)) - 1
+        page.locator(f'#curve [data-line="a"][data-ply="{last}"]').wait_for(state="attached")
+        asked = [line.split() for line in log.read_text().splitlines()]
+        assert [int(ply) for _, ply in asked[::2]][:2] == [0, 3]  # the newest position is next
+        assert len({process for process, _ in asked}) == 1
+        go.unlink()
+        new_game(page, "othello:size=4", ["human", "human"], seed=3)
+        page.locator("#reading-a .doing:has-text('thinking')").wait_for()
+        go.touch()
+        page.locator("#bar:not(.old) .fill").wait_for()
+        go.unlink()
+        square(page, 0, 1).click()
+        page.locator("#bar.old .fill").wait_for()
+        assert page.locator("#bar").inner_text() == "+0.25"
+        go.touch()
+        page.locator("#bar:not(.old) .fill").wait_for()
+
+
+def test_a_move_of_an_expected_line_shows_its_position(page):
+    paste(page, "othello", "f5d6c3")
+    page.locator('#look option[value="engine:depth=4"]').wait_for(state="attached")
+    page.select_option("#look", "engine:depth=4")
+    line = page.locator("#table td.line").first
+    third = line.locator("button").nth(2)
+    names = line.inner_text().split()
+    third.click()
+    wait_for_plies(page, 6)
+    assert moves(page) == ["f5", "d6", "c3", *names[:3]]

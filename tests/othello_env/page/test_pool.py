@@ -10,7 +10,7 @@ from asking import run_async
 
 from othello_env import Othello
 from othello_env.page.messages import PageGame
-from othello_env.page.pool import AgentFailedError, AnswerError, WorkerPool
+from othello_env.page.pool import AgentFailedError, AnswerError, Progress, WorkerPool
 
 pytestmark = pytest.mark.slow
 
@@ -26,6 +26,19 @@ def slow(tmp_path):
         import os, pathlib, time
 
         from othello_env import Agent
+
+        class Stopped(Agent):
+            def act(self, state, *, seconds_left=None):
+                return state.legal_actions()[0]
+
+            def stop(self):
+                pathlib.Path({str(tmp_path / "stopped")!r}).write_text("1")
+
+            def evaluate(self, state, player):
+                pathlib.Path({str(tmp_path / "pid")!r}).write_text(str(os.getpid()))
+                while not pathlib.Path({str(tmp_path / "stopped")!r}).exists():
+                    time.sleep(0.01)
+                return os.getpid()
 
         class Looker(Agent):
             def act(self, state, *, seconds_left=None):
@@ -102,6 +115,45 @@ def test_a_move_does_not_wait_for_values_that_are_shown_and_cancelled_requests_e
     move, told = run(use)
     assert "action" in move
     assert told["moves"]
+
+
+def test_an_agent_that_can_stop_keeps_its_process(slow, tmp_path):
+    async def use(pool):
+        deep = asyncio.create_task(pool.ask(request(slow("Stopped"), "assess")))
+        pid = await until(tmp_path / "pid")
+        deep.cancel()
+        await asyncio.gather(deep, return_exceptions=True)
+        again = await pool.ask(request(slow("Stopped"), "assess"))
+        assert again["values"][0] == pid  # the same process has answered
+        assert pool.alive == 1
+
+    run(use, grace_seconds=600)
+
+
+def test_neither_a_move_nor_an_analysis_waits_for_the_other(slow, tmp_path):
+    async def use(pool):
+        moves = [asyncio.create_task(pool.ask(request(slow("sleeper")))) for _ in range(3)]
+        await until(tmp_path / "pid")
+        assert (await pool.ask(request("maximizer", "assess")))["moves"]
+        assert not any(task.done() for task in moves)
+
+    run(use)
+
+
+def test_the_progress_tells_loading_and_thinking():
+    class Told(Progress):
+        words = ()
+
+        def tell(self, **changes):
+            self.words = (*self.words, changes["doing"])
+
+    async def use(pool):
+        first, second = Told(), Told()
+        await pool.ask(request("random"), first)
+        await pool.ask(request("random"), second)
+        return first.words, second.words
+
+    assert run(use) == (("loading", "thinking"), ("thinking",))
 
 
 def test_the_current_folder_has_agents_but_replaces_no_module_of_python(tmp_path, monkeypatch):

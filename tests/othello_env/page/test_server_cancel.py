@@ -21,7 +21,7 @@ class Slow:
     async def close(self):
         pass
 
-    async def ask(self, request):
+    async def ask(self, _request, _progress):
         self.begun += 1
         try:
             await self.may_answer.wait()
@@ -53,12 +53,17 @@ class Requests:
 
         async def send(message):
             statuses.append(message.get("status"))
+            self.body = message.get("body", b"")
 
         async def status():
             await self.app(self.scope, receive, send)
             return statuses[0]
 
         return asyncio.create_task(status()), left
+
+    def content(self):
+        """The JSON of the last answer."""
+        return json.loads(self.body)
 
     message = {"agent": "random", "task": "move", "record": record(), "request": "1"}  # noqa: RUF012
     headers = (("host", f"127.0.0.1:{PORT}"), ("origin", SITE), ("content-type", "application/json"))
@@ -143,3 +148,38 @@ def test_an_agent_is_stopped_when_the_last_request_has_left():
         return statuses
 
     assert run_async(asyncio.wait_for(main(), 60)) == [204, 204]
+
+
+class Steps(Slow):
+    """A pool that answers with the spec. Each answer after the first waits for `may_answer`."""
+
+    async def ask(self, request, progress):
+        progress.tell(doing="thinking")
+        if self.begun:
+            await self.may_answer.wait()
+            self.may_answer.clear()
+        self.begun += 1
+        is_solved = request["spec"].endswith("=4")
+        return {"spec": request["spec"], "moves": [{"exact": is_solved}, {"exact": is_solved}]}
+
+
+def test_a_less_deep_answer_is_there_before_the_deep_one_and_a_solved_position_needs_no_deeper_one():
+    async def main():
+        pool = Steps()
+        with_depth = Requests(pool)
+        with_depth.message = with_depth.message | {"agent": "alphabeta:depth=8", "task": "assess"}
+        answers = []
+        while len(answers) < 3:
+            status, content = await with_depth.send()[0], with_depth.content()
+            shown = content.get("spec") or (content["answer"] or {}).get("spec")
+            if status == 200 or shown:
+                answers.append((status, shown))
+                pool.may_answer.set()
+            if status == 200:
+                break
+        return answers, pool.begun
+
+    answers, begun = run_async(asyncio.wait_for(main(), 60))
+    assert answers[0] == (202, "alphabeta:depth=2")
+    assert answers[-1] == (200, "alphabeta:depth=4")  # not 6 and 8
+    assert begun == 2
