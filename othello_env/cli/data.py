@@ -189,10 +189,7 @@ def _info(source: Path, skip: bool, out: Path | None, rules: GameSpec) -> None:
     if out is not None and out.suffix.lower() != ".png":
         raise click.BadParameter(f"expected a file name that ends in .png, got {str(out)!r}", param_hint="--out")
     parts = parts_of(source, rules, skip)
-    try:
-        first = next(parts)
-    except StopIteration:
-        raise click.UsageError(f"{source} has no games yet") from None
+    first = next(parts)
     overview = Overview.from_parts(chain([first], parts))
     statistics = overview.statistics
     if source.is_dir():
@@ -339,7 +336,8 @@ def parts_of(source: Path, rules: GameSpec, skip: bool, **names: Any) -> Iterato
     If `skip` is True, leave out damaged games, and print a warning on stderr.
 
     Raises:
-        click.UsageError: `source` is a dataset of another game, or the user gave an option that is only for files.
+        click.UsageError: `source` is a dataset without games or of another game, or the user gave an option that is
+            only for files.
     """
     if not source.is_dir():
         with _told():
@@ -348,7 +346,10 @@ def parts_of(source: Path, rules: GameSpec, skip: bool, **names: Any) -> Iterato
         return
     options.refuse(names, "is for files, not for a dataset")
     is_given = ParameterSource.COMMANDLINE in map(click.get_current_context().get_parameter_source, ("rules", "size"))
-    parts = Dataset(source).parts(skip=skip)
+    dataset = Dataset(source)
+    if not len(dataset):
+        raise click.UsageError(f"{source} has no games yet")
+    parts = dataset.parts(skip=skip)
     while True:
         with _told():
             part = next(parts, None)

@@ -5,8 +5,8 @@ A dataset stays undamaged if the program that writes it is interrupted or killed
 The file ``dataset.json`` in the folder says how the games are made, and ``README.md``, the dataset card, says the same
 for people, with the versions of the packages and the command. The files ``games-000000.npz``,
 ``games-000001.npz`` and so on are the parts of the dataset. A part is written completely or not at all. The games of a
-part depend only on the number of the part and on ``dataset.json``. So a command that was interrupted can be run again.
-Then it continues with the first part that is missing.
+part depend only on the number of the part and on ``dataset.json``. So a command that was interrupted can be run again:
+it makes the parts that are missing or damaged.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Dataset:
         progress: Callable[[int], None] = lambda _: None,
         command: str | None = None,
     ) -> Dataset:
-        """Make a dataset. If an earlier call was interrupted, continue after the last part that it finished.
+        """Make a dataset. If an earlier call was interrupted, make the parts that are missing. Repair damaged parts.
 
         Args:
             folder: the folder of the dataset. It may already hold an unfinished dataset with the same recipe and part
@@ -93,7 +93,7 @@ class Dataset:
             command: the command that makes the dataset, for the dataset card.
 
         Raises:
-            GamesError: the folder holds a damaged dataset.
+            GamesError: ``dataset.json`` is damaged.
             OSError: the folder cannot be written.
             ValueError: the folder holds a dataset with another recipe, another part size or a larger count; another
                 process is making this dataset; or `games` returned a wrong number of games.
@@ -130,22 +130,28 @@ class Dataset:
                 raise ValueError(f"{str(folder)!r} was begun for {old.count:,} games, more than {count:,}")
         write_json(folder / "dataset.json", header)
         made = cls(folder)
-        if made._present() < made._num_parts:
+        todo = [part for part in range(made._num_parts) if not archive.is_whole(made._path(part), made._size(part))]
+        if todo:
             _write_card(made, command)
-        progress(min(count, made._present() * part_size))
-        for part in range(made._present(), made._num_parts):
+        written = count - sum(map(made._size, todo))
+        progress(written)
+        for part in todo:
             first, size = part * part_size, made._size(part)
             batch = games(first, size)
             if len(batch) != size:
                 raise ValueError(f"expected {size:,} games from number {first:,} on, got {len(batch):,}")
             write_file(made._path(part), archive.dump(batch))
-            progress(first + size)
+            written += size
+            progress(written)
         return made
 
     def __len__(self) -> int:
-        """The number of games that are already written, at most `count`."""
-        present = self._present()
-        return min(self.count, present * self.part_size) + self._short(present)
+        """The number of games that are already written, at most `count`.
+
+        Raises:
+            GamesError: a part is damaged, or is missing before another one.
+        """
+        return sum(self._counts())
 
     def __iter__(self) -> Iterator[Games]:
         return self.parts()
@@ -160,14 +166,14 @@ class Dataset:
             skip: if True, damaged games are left out; see `othello_env.data.read_games`.
 
         Raises:
-            GamesError: a file is damaged, or a game is damaged and `skip` is False.
+            GamesError: a part is damaged, or is missing before another one (the message names the file); or a game is
+                damaged and `skip` is False.
         """
-        present = self._present()
-        for part in range(present + (self._short(present) > 0)):
+        for part in range(len(self._counts())):
             yield read_games(self._path(part), skip=skip)
 
     def __repr__(self) -> str:
-        return f"<Dataset of {len(self):,} games in {str(self.folder)!r}: {self.made_by}>"
+        return f"<Dataset of {self.count:,} games in {str(self.folder)!r}: {self.made_by}>"
 
     @property
     def made_by(self) -> str:
@@ -179,7 +185,7 @@ class Dataset:
 
         Raises:
             ValueError: the games are of three players.
-            GamesError: a part is damaged.
+            GamesError: a part is damaged, or is missing before another one.
         """
         return Statistics.from_parts(part.statistics() for part in self)
 
@@ -191,19 +197,23 @@ class Dataset:
         """The number of games that this part has when it is finished."""
         return min(self.part_size, self.count - part * self.part_size)
 
-    def _present(self) -> int:
-        """The number of finished parts before the first part that is missing or damaged."""
-        for part in range(self._num_parts):
-            if archive.count(self._path(part)) != self._size(part):
-                return part
-        return self._num_parts
-
-    def _short(self, part: int) -> int:
-        """The number of games in an unfinished part; 0 if its file is missing or damaged, or if there is no such part.
-
-        An unfinished part has games if it was the last part until `make` was called with a larger count.
-        """
-        return max(archive.count(self._path(part)), 0) if part < self._num_parts else 0
+    def _counts(self) -> list[int]:
+        """The number of games in each part that was made. Only the last one may have fewer games than `_size` says."""
+        there = {path.name for path in self.folder.glob("games-*.npz")}
+        made = [part for part in range(self._num_parts) if self._path(part).name in there]
+        counts = [archive.count(self._path(part)) for part in made]
+        for number, (part, count) in enumerate(zip(made, counts, strict=True)):
+            expected, is_last = self._size(part), part == made[-1]
+            if part != number:
+                wrong, why = number, f"is missing, but {self._path(part).name} is there"
+            elif count < 0:
+                wrong, why = part, "cannot be read"
+            elif count == expected or (is_last and 0 < count < expected):
+                continue
+            else:
+                wrong, why = part, f"has {count:,} games, not {expected:,}"
+            raise GamesError(f"{self._path(wrong)} {why}; the command that made the dataset makes this part again")
+        return counts
 
     def _path(self, part: int) -> Path:
         return self.folder / f"games-{part:06d}.npz"

@@ -18,7 +18,18 @@ from othello_env.games.registry import GameSpec, UnknownGameError, position_to_t
 from othello_env.support.arrays import DAMAGE, Member
 from othello_env.support.files import parse_json
 
-__all__ = ["check_columns", "checked", "count", "dump", "from_header", "header", "is_archive", "load", "read_arrays"]
+__all__ = [
+    "check_columns",
+    "checked",
+    "count",
+    "dump",
+    "from_header",
+    "header",
+    "is_archive",
+    "is_whole",
+    "load",
+    "read_arrays",
+]
 
 _FORMAT = "othello-env games 1"
 _COLUMN = "column."
@@ -75,6 +86,17 @@ def count(path: Path) -> int:
             return number
     except (*DAMAGE, KeyError):
         return -1
+
+
+def is_whole(path: Path, games: int) -> bool:
+    """Whether a file has this number of games, and the checksums of all its arrays are right."""
+    if count(path) != games:
+        return False
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.testzip() is None
+    except DAMAGE:
+        return False
 
 
 def read_arrays(archive: zipfile.ZipFile, names: Sequence[str]) -> dict[str, Any]:

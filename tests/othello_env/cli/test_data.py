@@ -90,6 +90,28 @@ def test_what_does_not_fit_a_dataset_is_refused(run, tmp_path):
     assert not (tmp_path / "a.npz").exists()
 
 
+@pytest.mark.parametrize("part", [0, 1])
+def test_every_command_names_a_damaged_part_and_the_first_command_repairs_it(run, tmp_path, monkeypatch, part):
+    monkeypatch.setattr("othello_env.cli.data._RANDOM_PART", 10)
+    make = ("data", "make", "random", "--size", 4, "--games", 30, "--out", tmp_path / "d")
+    run(*make)
+    path = tmp_path / "d" / f"games-00000{part}.npz"
+    path.write_bytes(path.read_bytes()[:-30])
+    before = sorted(tmp_path.rglob("*"))
+    for command in (
+        ["convert", tmp_path / "d", tmp_path / "a.npz"],
+        ["label", tmp_path / "d"],
+        ["info", tmp_path / "d"],
+    ):
+        status, out, err = run("data", *command)
+        assert (status, out) == (2, "")
+        assert err.startswith(f"othello-env: {path} cannot be read; ")
+    assert sorted(tmp_path.rglob("*")) == before
+    assert run(*make) == (0, f"{tmp_path / 'd'}: 30 games\n", "")
+    assert run("data", "convert", tmp_path / "d", tmp_path / "a.npz") == (0, f"{tmp_path / 'a.npz'}: 30 games\n", "")
+    np.testing.assert_array_equal(read_games(tmp_path / "a.npz").actions, random_games(30, size=4).actions)
+
+
 def test_labels_are_offered_for_othello_alone(run):
     assert "tribolo" not in run("data", "label", "--help")[1]
 

@@ -13,6 +13,7 @@ from othello_env.data import (
     match_games,
     random_games,
     read_games,
+    write_games,
 )
 from othello_env.data.labels import agent_labels
 
@@ -57,11 +58,65 @@ def test_a_dataset_grows(tmp_path):
     assert made == []
 
 
-def test_a_missing_part_is_made_again(tmp_path):
-    whole = rows(make(tmp_path, 30))
-    (tmp_path / "games-000001.npz").unlink()
-    assert len(Dataset(tmp_path)) == 10
-    assert rows(make(tmp_path, 30)) == whole
+def missing(path):
+    path.unlink()
+
+
+def truncated(path):
+    path.write_bytes(path.read_bytes()[:-30])
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+def changed(path):
+    """One bit of the actions is another: only the checksum tells."""
+    data = bytearray(path.read_bytes())
+    data[data.index(b"actions.npy") + 200] ^= 1
+    path.write_bytes(data)
+
+
+def short(path):
+    write_games(path, random_games(9, size=4))
+
+
+DAMAGE = [
+    *(([part], [damage]) for damage in (truncated, empty, changed, short) for part in (0, 1, 2)),
+    ([0], [missing]),
+    ([1], [missing]),
+    ([0, 1], [missing, truncated]),
+    ([0, 2], [truncated, missing]),
+    ([1, 2], [missing, empty]),
+    ([0, 1, 2], [missing, changed, short]),
+]
+
+
+@pytest.mark.parametrize(("parts", "damage"), DAMAGE)
+def test_a_damaged_part_is_named_by_every_reader_and_made_again(tmp_path, parts, damage):
+    """The fourth part is sound. None of it is read as if it followed the part before the damage."""
+    whole = rows(make(tmp_path, 35))
+    for part, how in zip(parts, damage, strict=True):
+        how(tmp_path / f"games-{part:06d}.npz")
+    dataset = Dataset(tmp_path)
+    repr(dataset)
+    for read in (lambda: list(dataset), dataset.statistics, lambda: list(dataset.parts(skip=True))):
+        with pytest.raises(GamesError, match=rf"games-00000{parts[0]}\.npz"):
+            read()
+    if damage != [changed]:
+        with pytest.raises(GamesError, match=rf"games-00000{parts[0]}\.npz .*; the command that made the dataset"):
+            len(dataset)
+    made = []
+    assert rows(make(tmp_path, 35, made=made)) == whole
+    assert made == [(10 * part, 10) for part in parts]
+
+
+def test_a_dataset_that_is_not_finished_is_read_as_far_as_it_goes(tmp_path):
+    whole = rows(make(tmp_path, 35))
+    for part in (3, 2):
+        (tmp_path / f"games-{part:06d}.npz").unlink()
+        assert rows(Dataset(tmp_path)) == whole[: 10 * part]
+        assert len(Dataset(tmp_path)) == 10 * part
 
 
 def test_only_one_process_makes_a_dataset(tmp_path):

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is an optional extra")
 
 from torch.utils.data import DataLoader  # noqa: E402
 
-from othello_env.data import Dataset, examples, random_games  # noqa: E402
+from othello_env.data import Dataset, GamesError, examples, random_games  # noqa: E402
 from othello_env.data.torch import ExampleDataset  # noqa: E402
 
 
@@ -57,6 +57,14 @@ Dataset.make("random-games", {}, 25, 10, lambda first, n: random_games(n, first=
 multiprocessing.set_start_method(sys.argv[1])
 runpy.run_path("torch_dataset.py", run_name="__main__")
 """
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_damaged_part_ends_an_epoch_with_its_name(tmp_path, workers):
+    made = Dataset.make(tmp_path, {}, 30, 10, lambda first, n: random_games(n, size=4, first=first))
+    (tmp_path / "games-000001.npz").write_bytes(b"PK")
+    with pytest.raises(GamesError, match=r"games-000001\.npz cannot be read"):
+        list(DataLoader(ExampleDataset(made.folder), batch_size=None, num_workers=workers))
 
 
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())

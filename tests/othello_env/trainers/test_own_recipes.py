@@ -12,7 +12,6 @@ pytest.importorskip("tyro", reason="the recipes read their options with tyro")
 
 from events import read_events  # noqa: E402
 from load_script import SCRIPTS, load_script  # noqa: E402
-from safetensors.torch import load_file  # noqa: E402
 
 from othello_agents.network import load_network, make_network  # noqa: E402
 from othello_env import Othello, make_agent, make_vec_env  # noqa: E402
@@ -138,51 +137,6 @@ def test_the_recipes_whose_network_is_in_their_file(run, name, capsys):
     same(load_network("a.safetensors", function).weights, load_network("b.safetensors", function).weights)
     with pytest.raises(SystemExit, match=r"^a\.safetensors exists"):
         run(name, "a.safetensors", "")
-
-
-def test_a_sequence_model_is_trained_measured_and_plays(capsys):
-    small = "--size 4 --layers 1 --width 8 --heads 2 --batch 4 --games 6 --pairs 4 --probe-games 8 --match 2"
-    recipe = load("sequence_gpt")
-    recipe.main(f"{small} --out a.safetensors --steps 3 --every 2".split())
-    out = capsys.readouterr().out
-    for text in (
-        "step 3  12 games",
-        "distinction recall",
-        "linear probes, mine and yours, by layer: ",
-        "as a player: ",
-    ):
-        assert text in out
-    report = json.loads(Path("a.json").read_text())
-    assert [point["step"] for point in report["curve"]] == [0, 2, 3]
-    assert [len(each) for each in report["probes"].values()] == [2, 2]
-    assert report["player"]["scores"].keys()
-    assert Path("a.png").read_bytes().startswith(b"\x89PNG")
-    events = read_events(Path("a"))
-    assert [value for _, value in events["error"]] == pytest.approx([p["error"] for p in report["curve"]])
-    recipe.main(f"{small} --out b.safetensors --steps 0 --init a.safetensors --first 3".split())
-    assert json.loads(Path("b.json").read_text())["curve"][0]["games"] == 12
-    same(*(load_file(name) for name in ("a.safetensors", "b.safetensors")))
-    with pytest.raises(SystemExit, match=r"^a\.safetensors exists"):
-        recipe.main(["--out", "a.safetensors"])
-    with pytest.raises(SystemExit, match="the training has diverged"):
-        recipe.main(f"{small} --out c.safetensors --steps 30 --rate 1e30 --gradient 1e30 --warmup 1".split())
-
-
-def test_a_probe_finds_the_board_where_it_is():
-    """A model whose residual stream has the board itself: the probes read it without a mistake."""
-    recipe = load("sequence_gpt")
-    args = recipe.Args(size=4, probe_games=60, device="cpu")
-
-    class Board:
-        def layers(self, rows):
-            from othello_env.data import from_tokens, sequences
-
-            labels = sequences(from_tokens(rows.numpy(), rules="othello:size=4"), boards=True).relative[:, :11]
-            return [torch.nn.functional.one_hot(torch.from_numpy(labels + 1).long(), 4).flatten(2).float()]
-
-    found = recipe.probe_accuracy(args, Board())
-    assert found["mine and yours"] == [1.0]
-    assert found["black and white"][0] < 0.95
 
 
 @pytest.mark.parametrize("name", NAMED)
