@@ -50,7 +50,12 @@ _STREAMS = 1 << 62
 
 
 class Share(NamedTuple):
-    """A mean of numbers from 0 to 1 over games or pairs, and its 95% interval (Wilson's)."""
+    """A mean of numbers from 0 to 1 over games or pairs of sequences, which are independent, and its 95% interval.
+
+    A number of a game may itself be a mean over its tokens. The tokens of a game are not independent, so the interval
+    comes from the variance over the games. It is Wilson's with as many coin flips as have the same variance, and at
+    least one a game: so it is also valid near 0 and 1, and 0 in all games does not mean 0 for certain.
+    """
 
     value: float
     """The mean; NaN if there are no numbers."""
@@ -215,7 +220,8 @@ def measure_boundaries(
 def _share(values: npt.NDArray[Any]) -> Share:
     if not len(values):
         return Share(float("nan"), 0.0, 1.0, 0)
-    return Share(float(np.mean(values)), *score_interval(values.astype(float).tolist()), len(values))
+    most = float("inf") if len(values) > 1 else 1.0  # one game does not tell how others vary
+    return Share(float(np.mean(values)), *score_interval(values.astype(float).tolist(), most), len(values))
 
 
 def _next_tokens(
@@ -293,12 +299,15 @@ def _pairs(stream: SequenceStream, count: int, depth: int) -> tuple[npt.NDArray[
         most = np.minimum((batch.tokens > 0).sum(axis=1) - 1, stream.vocabulary.length - depth)
         rows, most = batch.tokens[most >= _SHORTEST], most[most >= _SHORTEST]
         ends = rng.integers(_SHORTEST, most + 1)
+        is_left = np.ones(len(rows), np.bool_)  # a game gives one pair, so that the pairs are independent
         for last in (1, 2):  # swap the last token, or the one before it, with the token two places before
             places = np.arange(len(rows))[:, np.newaxis], ends[:, np.newaxis] - [last, last + 2]
             swapped = rows.copy()
             swapped[places] = rows[places][:, ::-1]
             pair = _cut(np.stack([rows, swapped]), ends)
-            same.append(pair[:, _are_equal(stream, pair, ends)])
+            found = is_left & _are_equal(stream, pair, ends)
+            is_left &= ~found
+            same.append(pair[:, found])
         half = len(rows) // 2
         ends = np.minimum(ends[:half], ends[half : 2 * half])
         pair = _cut(rows[: 2 * half].reshape(2, half, -1), ends)

@@ -232,7 +232,7 @@ def forfeits(agent: str, records: Iterable[GameRecord]) -> list[str]:
     return [r.fault[1] for r in records if r.fault is not None and r.agents[r.fault[0]] == agent]
 
 
-def score_interval(scores: Sequence[float]) -> tuple[float, float]:
+def score_interval(scores: Sequence[float], most: float = 2.0) -> tuple[float, float]:
     """The 95% interval of a mean score.
 
     The two games of a colour-swapped pair have the same opening and are not independent. So the interval is computed
@@ -242,29 +242,31 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
 
     Args:
         scores: the score of each pair, 0 to 1.
+        most: the largest number of independent games that a pair may count as.
     """
     n = len(scores)
     score = sum(scores) / n if n else 0.0
-    return interval_of(n, score, sum((x - score) ** 2 for x in scores))
+    return interval_of(n, score, sum((x - score) ** 2 for x in scores), most)
 
 
-def interval_of(n: int, score: float, squares: float) -> tuple[float, float]:
+def interval_of(n: int, score: float, squares: float, most: float = 2.0) -> tuple[float, float]:
     """The interval of `score_interval`, computed from three numbers that describe the scores of the pairs.
 
     Args:
         n: the number of pairs.
         score: the mean score of the pairs, 0 to 1.
         squares: the sum over the pairs of (score of the pair - mean score)^2.
+        most: see `score_interval`.
     """
     if n == 0:
         return (0.0, 1.0)
     variance = squares / (n - 1) if n > 1 else 0.0
-    # If all pairs have the same score, each pair counts as two games. There is one exception: if one agent wins all
+    # If all pairs have the same score, each pair counts as `most` games. There is one exception: if one agent wins all
     # games, each pair counts as one game. The scores of the pairs are then equal even if the two games of a pair are
     # not independent.
-    alike = 2.0 if 0 < score < 1 else 1.0
+    alike = most if 0 < score < 1 else 1.0
     per_pair = score * (1 - score) / variance if variance > 0 else alike
-    games = n * min(max(per_pair, 1.0), 2.0)
+    games = n * min(max(per_pair, 1.0), most)
     z2 = Z95**2
     centre = (score + z2 / (2 * games)) / (1 + z2 / games)
     half = Z95 / (1 + z2 / games) * math.sqrt(score * (1 - score) / games + z2 / (4 * games * games))

@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.stats import bootstrap
 
 from othello_env import Othello
 from othello_env.data import random_games, tokens
@@ -83,6 +84,26 @@ def test_errors_and_masses_by_token():
     assert np.isnan(report.compression.value)
 
 
+@pytest.mark.parametrize("model", [forgetful, partly])
+def test_the_unit_of_an_interval_is_the_game(model):
+    """The tokens of a game count together. The bootstrap draws whole games."""
+    games = 300
+    report = measure_sequences(model, games=games, pairs=0, rules=RULES, seed=8)
+    batch = SequenceStream(games, seed=8 + 2**62, rules=RULES, legal=True).batch(0)
+    legal, logits = batch.legal[:, :-1], model(batch.tokens[:, :-1])
+    weights = np.exp(logits) / np.exp(logits).sum(axis=2, keepdims=True)
+    known = legal.any(axis=2)
+    right = np.take_along_axis(legal, logits.argmax(axis=2)[..., None], axis=2)[..., 0]
+    for share, values in ((report.error, ~right), (report.legal_mass, (weights * legal).sum(axis=2))):
+        by_game = (values * known).sum(axis=1) / known.sum(axis=1)
+        drawn = bootstrap((by_game,), np.mean, rng=np.random.default_rng(1)).confidence_interval
+        assert share.value == pytest.approx(by_game.mean(), rel=1e-5)
+        assert share[1:3] == pytest.approx(drawn, abs=0.06 * (drawn.high - drawn.low))
+    assert report.legal_masses[5].high - report.legal_masses[5].low < 0.1
+    one = measure_sequences(model, games=1, pairs=0, rules=RULES, seed=8)
+    assert one.legal_mass.high - one.legal_mass.low > 0.5  # a single game does not tell how others vary
+
+
 def all_suffixes(accepts, begin, depth):
     """All suffixes of 1 to `depth` tokens that are accepted after a sequence, one call for each token."""
     found, nodes = set(), [()]
@@ -159,6 +180,8 @@ def test_pairs_lead_to_the_same_position_or_to_different_ones(rules):
             )
             assert (one == two) == equal
             assert (first > 0).sum() == (second > 0).sum() >= 4
+    if rules == "othello":  # a game gives one pair, so that the pairs are independent; on 4x4, games are alike
+        assert len({tuple(row) for row in same[0].tolist()}) == 100
     lengths = (same[0] > 0).sum(axis=1)
     assert lengths.max() > words.length // 2  # not only near the start
 
