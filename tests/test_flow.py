@@ -63,7 +63,7 @@ BOUNDS = {
     "single step against alpha-beta": (19, 7),
     "vector step of self-play": (11, 5),
     "vector step against alpha-beta": (35, 9),
-    "play_match": (1850, 26),
+    "play_match": (1850, 27),
     "othello-env match": (2150, 34),
 }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from othello_env.agent import Agent, Policy, file_hashes, make_agent
@@ -17,12 +16,14 @@ from othello_env.arena.tournament.playing import check_agents
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule, check_games
 from othello_env.games.game import State
-from othello_env.games.registry import GameSpec
+from othello_env.games.registry import GameLike, GameSpec
 from othello_env.support.numbers import check_type, check_workers
+from othello_env.support.words import named_arguments
 
 __all__ = ["MatchResult", "match_names", "play_match"]
 
 
+@named_arguments
 def play_match(
     a: str | Agent | Policy,
     b: str | Agent | Policy,
@@ -30,7 +31,7 @@ def play_match(
     games: int = 200,
     openings: str | Sequence[str | State] | None = "random:10",
     seed: int = 0,
-    new_game: Callable[[int], State] | None = None,
+    game: GameLike = "othello",
     sprt: Sprt | None = None,
     workers: int | None = None,
     progress: Callable[[GameRecord], None] | None = None,
@@ -51,8 +52,8 @@ def play_match(
         openings: the openings of the games, such as ``"random:10"`` for ten random plies; see
             `othello_env.arena.tournament.schedule.Schedule`.
         seed: the same seed gives the same match.
-        new_game: a function that takes a random key (an integer) and returns the position in which a game begins. None
-            means the start of 8x8 Othello.
+        game: the game, such as ``"othello:size=6"``, a `GameSpec`, or a State in which all games begin. A class of
+            States is registered first; see `othello_env.register_game`.
         sprt: a sequential test (see `othello_env.arena.sprt`), or None. The test is made after each pair of games. The
             match ends when the test is decided, or after `games` games. Until then, the games are the same as without
             a test. After the match, ``sprt.judge(result.pairs)`` is the result of the test.
@@ -63,8 +64,8 @@ def play_match(
     Raises:
         AgentLeftError: an agent, such as a person, has left the game.
         TypeError: `games`, `seed` or `workers` is not an integer, or an agent cannot be sent to a worker process.
-        ValueError: `games` is odd or not positive, `seed` is negative, an opening is wrong, or `workers` is less than
-            1.
+        ValueError: `games` is odd or not positive, `seed` is negative, the game is unknown or not for two players, an
+            opening is wrong, or `workers` is less than 1.
         WrongGameError: an agent does not play this game, or does not play on a board of this size.
         othello_env.support.workers.WorkerError: a worker process fails.
     """
@@ -72,7 +73,10 @@ def play_match(
     if sprt is not None:
         check_type("sprt", sprt, Sprt)
     names = match_names(a, b)
-    schedule = Schedule(names, check_games(games), openings, seed, _rules(new_game), new_game=new_game)
+    spec = GameSpec.parse(game)
+    if spec.num_players != 2:
+        raise ValueError(f"a match is of two players; {spec} has {spec.num_players}")
+    schedule = Schedule(names, check_games(games), openings, seed, spec)
     agents = {name: make_agent(agent, schedule.seed) for name, agent in zip(names, (a, b), strict=True)}
     if workers in (None, 1):
         played = play_games(agents, schedule, at_once=2)
@@ -142,34 +146,3 @@ def match_names(a: str | Agent | Policy, b: str | Agent | Policy) -> tuple[str, 
     """
     first, second = (str(agent) if isinstance(agent, str | Path) else None for agent in (a, b))
     return ("first", "second") if first == second else (first or "first", second or "second")
-
-
-def _rules(new_game: Callable[[int], State] | None) -> GameSpec:
-    """The rules of the game that `new_game` begins.
-
-    Raises:
-        ValueError: the game is not for two players.
-    """
-    if new_game is None:
-        return GameSpec()
-    start = check_type("the result of new_game", new_game(0), State)
-    if start.num_players != 2:
-        raise ValueError(f"a match is of two players; {type(start).__name__} has {start.num_players}")
-    return GameSpec.from_state(start) or _Unlisted(type(start).__name__, new_game=new_game)
-
-
-@dataclass(frozen=True)
-class _Unlisted(GameSpec):
-    """The rules of a game that is not in the registry.
-
-    In a record, such a game has the name of the class of its positions. This name is not enough to play the game again.
-    """
-
-    new_game: Callable[[int], State] = field(kw_only=True)
-
-    @property
-    def num_players(self) -> int:
-        return 2
-
-    def start(self, key: int) -> State:
-        return self.new_game(key)

@@ -9,7 +9,6 @@ from othello_env.agent import Agent, Policy
 from othello_env.arena.match import play_match
 from othello_env.arena.rating.accuracy import REGRET_SIZES, measure_regret
 from othello_env.arena.rating.ladder import place
-from othello_env.games.othello.position import Othello
 from othello_env.support.numbers import check_flag, check_type
 from othello_env.support.words import score_text
 
@@ -57,7 +56,7 @@ def measure_progress(
         raise ValueError(f"expected a board of size 4, 6 or 8, got {size!r}")
     matches = {
         opponent: play_match(
-            agent, opponent, games=games, openings=f"random:{_PLIES[size]}", seed=1, new_game=lambda _: Othello(size)
+            agent, opponent, games=games, openings=f"random:{_PLIES[size]}", seed=1, game=f"othello:size={size}"
         )
         for opponent in opponents
     }

@@ -129,11 +129,11 @@ def game_option(
     text: str = "othello, checkers or tribolo, perhaps with options, such as othello:size=6; or the class of a "
     "registered game, FILE.py:CLASS.",
 ) -> Callable[..., Any]:
-    """Add the options ``--game`` and ``--size`` to a command. The command gets the game as the argument `rules`.
+    """Add the options ``--game`` and ``--size`` to a command. The command gets the game as the argument `game`.
 
     `text` is the help of ``--game``.
     """
-    # Both options are eager, because click must read them before --openings, which needs the rules.
+    # Both options are eager, because click must read them before --openings, which needs the game.
     size = click.option(
         "--size",
         type=click.IntRange(2, 99),
@@ -144,7 +144,6 @@ def game_option(
     )
     game = click.option(
         "--game",
-        "rules",
         default="othello",
         is_eager=True,
         callback=_game,
@@ -156,8 +155,9 @@ def game_option(
         try:
             return function(*arguments, **options)
         except WrongGameError as error:
-            is_othello = options["rules"].name == "othello"  # whose size the user may have forgotten
-            advice = "; --size and --game say what is played, such as --size 6" * is_othello
+            advice = ""
+            if options["game"].name == "othello":  # the user may have forgotten its size
+                advice = "; --size and --game say what is played, such as --size 6"
             raise click.UsageError(f"{error}{advice}") from error
 
     return size(game(run))
@@ -167,21 +167,21 @@ def size_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of `game_option` to a command for Othello. The command gets the board's size, `size`."""
 
     @wraps(function)
-    def run(*arguments: Any, rules: GameSpec, **options: Any) -> Any:
-        return function(*arguments, size=othello_start(rules).size, **options)
+    def run(*arguments: Any, game: GameSpec, **options: Any) -> Any:
+        return function(*arguments, size=othello_start(game).size, **options)
 
     return game_option(run, OTHELLO)
 
 
-def othello_start(rules: GameSpec) -> Othello:
+def othello_start(game: GameSpec) -> Othello:
     """The start of the game that ``--game`` and ``--size`` name, in a command that only Othello has.
 
     Raises:
         click.BadParameter: the game is not Othello, but perhaps a variant of its rules.
     """
-    start = rules.start(0)
+    start = game.start(0)
     if type(start) is not Othello:  # these commands use engines and formats of Othello, and no variant of its rules
-        raise click.BadParameter(f"expected othello, perhaps with a size, got {rules}", param_hint="--game")
+        raise click.BadParameter(f"expected othello, perhaps with a size, got {game}", param_hint="--game")
     return start
 
 
@@ -190,16 +190,16 @@ def othello_start(rules: GameSpec) -> Othello:
 
 def _game(context: click.Context, _parameter: click.Parameter, value: str) -> GameSpec:
     context.meta[_GAME] = value
-    return _rules(value, context.meta.get(_SIZE))
+    return _with_size(value, context.meta.get(_SIZE))
 
 
 def _size(context: click.Context, _parameter: click.Parameter, value: int | None) -> None:
     context.meta[_SIZE] = value
     if _GAME in context.meta:
-        context.params["rules"] = _rules(context.meta[_GAME], value)
+        context.params["game"] = _with_size(context.meta[_GAME], value)
 
 
-def _rules(game: str, size: int | None) -> GameSpec:
+def _with_size(game: str, size: int | None) -> GameSpec:
     if size is None:
         return find_game(game)
     if "size=" in game:
@@ -272,7 +272,7 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
     if not all(parts):
         raise click.BadParameter(f"{expected}, got {value!r} (an opening of no moves is written start)")
     try:
-        Openings(parts, context.params["rules"].start)
+        Openings(parts, context.params["game"].start)
     except NotationError as error:
         raise click.BadParameter(f"{expected}, got {value!r} ({error})") from None
     return parts
@@ -289,7 +289,7 @@ def refuse(names: Container[str | None], why: str) -> None:
     """Check that the user gave none of these options to the running command.
 
     Args:
-        names: the options, by the names of the command's parameters, such as ``rules``.
+        names: the options, by the names of the command's parameters, such as ``game``.
         why: the words that follow the name of the option in the error message, such as "is for files".
 
     Raises:

@@ -45,20 +45,19 @@ class _Selection(click.ParamType):
         return ranges
 
 
-def position_from_text(text: str, to_move: str | None, rules: GameSpec) -> Othello:
+def position_from_text(text: str, to_move: str | None, game: GameSpec) -> Othello:
     """Read a position from a transcript, or from a board that is written as X, O and -, row by row.
 
     Args:
         text: the transcript or the board.
         to_move: the player to move, X or O, if the text is a board; None for X.
-        rules: the rules of the game, which must be Othello. If the text is a transcript, the rules give the size of the
-            board.
+        game: the game, which must be Othello. If the text is a transcript, it gives the size of the board.
 
     Raises:
         click.BadParameter: the game is not Othello.
         click.UsageError: `to_move` is given for a transcript.
     """
-    start = options.othello_start(rules)
+    start = options.othello_start(game)
     cells = "".join(text.split())
     if cells and not cells.strip("XxOo*-."):
         return Othello.from_text(cells, to_move or "X")
@@ -167,7 +166,7 @@ def command(
     context: click.Context,
     position: str,
     to_move: str | None,
-    rules: GameSpec,
+    game: GameSpec,
     agent: str,
     scores: bool,
     lines: int,
@@ -193,10 +192,10 @@ def command(
         if context.get_parameter_source("agent") is ParameterSource.DEFAULT:
             agent = ANALYST
         reviewer = _Reviewer(make_agent(agent), exact, blunder, first, short)
-        _review_source(Path(position), rules, skip, select, reviewer, out)
+        _review_source(Path(position), game, skip, select, reviewer, out)
         return
     options.refuse(("select", "exact", "blunder", "first", "short", "out", "skip"), "is for files of games")
-    state = position_from_text(position, to_move, rules)
+    state = position_from_text(position, to_move, game)
     analyst: Any = make_agent(agent)
     if not hasattr(analyst, "analyse"):
         raise click.UsageError(f"{agent} does not analyse; expected an engine, such as engine:ms=1000")
@@ -220,7 +219,7 @@ def _is_source(text: str) -> bool:
 
 def _review_source(
     source: Path,
-    rules: GameSpec,
+    game: GameSpec,
     skip: bool,
     select: list[tuple[int, int]] | None,
     reviewer: _Reviewer,
@@ -238,7 +237,7 @@ def _review_source(
         options.check_distinct(source, out, f"--out {out} is the file of the games")
     reviews: list[dict[str, Any]] = []
     try:
-        for number, games, i in _chosen(parts_of(source, rules, skip), select):
+        for number, games, i in _chosen(parts_of(source, game, skip), select):
             reviews.append(reviewer.review(number, games, i))
         if not reviews:
             raise click.UsageError(f"{source} has no such game")

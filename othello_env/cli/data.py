@@ -121,15 +121,15 @@ def _make_match(a: str, b: str | None, games: int, out: Path, **how: Any) -> Non
 
     For varied games, give an agent random choices in its spec, for example epsilon=0.1.
     """
-    rules, recipe = how["rules"], {"make": "match", "a": a, "b": b, "openings": how["openings"]}
-    recipe |= {"game": str(rules), "seed": how["seed"]}
+    game, recipe = how["game"], {"make": "match", "a": a, "b": b, "openings": how["openings"]}
+    recipe |= {"game": str(game), "seed": how["seed"]}
     if files := [_identity(agent) for agent in (a, b) if agent is not None and named_files(agent)]:
         recipe["files"] = files
     forfeited: Counter[str] = Counter()
 
     def part(first: int, count: int) -> Games:
         made = match_games(a, b, count, first=first, **how)
-        for seat, player in enumerate(rules.start(0).player_names):
+        for seat, player in enumerate(game.start(0).player_names):
             forfeited.update(made.columns[player][made.columns["forfeit"] == seat].tolist())
         return made
 
@@ -157,7 +157,7 @@ def _convert(
     skip: bool,
     distinct: bool,
     vocabulary: str | None,
-    rules: GameSpec,
+    game: GameSpec,
 ) -> None:
     """Write the games of a file or dataset to a file.
 
@@ -169,7 +169,7 @@ def _convert(
         "players": read_names(players) if players else (),
         "tournaments": read_names(tournaments) if tournaments else (),
     }
-    games = Games.joined(parts_of(source, rules, skip, **names))
+    games = Games.joined(parts_of(source, game, skip, **names))
     kept = games.distinct() if distinct else games
     if vocabulary is None:
         write_games(target, kept)
@@ -184,11 +184,11 @@ def _convert(
 @click.option("--skip", is_flag=True, help="Leave damaged games out, and print their number.")
 @click.option("--out", type=options.FILE, help="Draw a picture of results, lengths and openings to this file (.png).")
 @options.game_option
-def _info(source: Path, skip: bool, out: Path | None, rules: GameSpec) -> None:
+def _info(source: Path, skip: bool, out: Path | None, game: GameSpec) -> None:
     """Describe the games of a file or dataset."""
     if out is not None and out.suffix.lower() != ".png":
         raise click.BadParameter(f"expected a file name that ends in .png, got {str(out)!r}", param_hint="--out")
-    parts = parts_of(source, rules, skip)
+    parts = parts_of(source, game, skip)
     first = next(parts)
     overview = Overview.from_parts(chain([first], parts))
     statistics = overview.statistics
@@ -198,7 +198,7 @@ def _info(source: Path, skip: bool, out: Path | None, rules: GameSpec) -> None:
         click.echo(f"made by: {dataset.made_by}")
     else:
         columns = first.columns
-        click.echo(f"{source}: {len(first):,} games of {first.rules}, {len(first.starts):,} different starts")
+        click.echo(f"{source}: {len(first):,} games of {first.game}, {len(first.starts):,} different starts")
     rows = [
         ("finished", f"{statistics.finished:,}"),
         ("first player wins", f"{statistics.first_wins:.4f}"),
@@ -217,7 +217,7 @@ def _info(source: Path, skip: bool, out: Path | None, rules: GameSpec) -> None:
         if len(known):
             click.echo(f"column {name}, {'a number for each action' if column.ndim == 2 else f'such as {known[0]}'}")
     if out is not None:
-        title = f"{source.name}: {statistics.games:,} games of {first.rules}"
+        title = f"{source.name}: {statistics.games:,} games of {first.game}"
         write_file(out, overview.picture(title, first.starts[0].player_names))
         click.echo(f"{out}: written")
 
@@ -236,7 +236,7 @@ def _info(source: Path, skip: bool, out: Path | None, rules: GameSpec) -> None:
 @click.option("--ray", is_flag=True, help="Use a Ray cluster (extra ray).")
 @click.option("--out", type=options.FILE, help="The file of labels (.npz), if SOURCE is a file.")
 @partial(options.game_option, text=options.OTHELLO)
-def _label(source: Path, agent: str | None, out: Path | None, rules: GameSpec, **exact: Any) -> None:
+def _label(source: Path, agent: str | None, out: Path | None, game: GameSpec, **exact: Any) -> None:
     """Label games of Othello.
 
     In each position with at most EMPTIES empty squares, every move gets its exact score in discs. With --agent, every
@@ -256,7 +256,7 @@ def _label(source: Path, agent: str | None, out: Path | None, rules: GameSpec, *
         options.refuse(exact, "is for exact scores, not for --agent")
         name = "agent-" + re.sub(r"[^\w.]+", "-", agent).strip("-")[:_LONGEST_NAME]
         find, maker = partial(agent_labels, agent=make_agent(agent)), _identity(agent)  # one agent for all parts
-    parts = parts_of(source, rules, skip=False)
+    parts = parts_of(source, game, skip=False)
     if not source.is_dir():
         path = out or source.with_suffix(f".{name}.npz")
         options.check_distinct(source, path, f"--out {path} is the file of the games")
@@ -330,7 +330,7 @@ def _labelled_games(path: Path, maker: str) -> int:
     return count
 
 
-def parts_of(source: Path, rules: GameSpec, skip: bool, **names: Any) -> Iterator[Games]:
+def parts_of(source: Path, game: GameSpec, skip: bool, **names: Any) -> Iterator[Games]:
     """Yield the games of each part of a dataset, or all games of a file.
 
     If `skip` is True, leave out damaged games, and print a warning on stderr.
@@ -341,11 +341,11 @@ def parts_of(source: Path, rules: GameSpec, skip: bool, **names: Any) -> Iterato
     """
     if not source.is_dir():
         with _told():
-            games = read_games(source, rules=str(rules), skip=skip, **names)
+            games = read_games(source, game=str(game), skip=skip, **names)
         yield games
         return
     options.refuse(names, "is for files, not for a dataset")
-    is_given = ParameterSource.COMMANDLINE in map(click.get_current_context().get_parameter_source, ("rules", "size"))
+    is_given = ParameterSource.COMMANDLINE in map(click.get_current_context().get_parameter_source, ("game", "size"))
     dataset = Dataset(source)
     if not len(dataset):
         raise click.UsageError(f"{source} has no games yet")
@@ -355,8 +355,8 @@ def parts_of(source: Path, rules: GameSpec, skip: bool, **names: Any) -> Iterato
             part = next(parts, None)
         if part is None:
             return
-        if is_given and part.rules != rules:
-            raise click.UsageError(f"{source} has games of {part.rules}, not of {rules}")
+        if is_given and part.game != game:
+            raise click.UsageError(f"{source} has games of {part.game}, not of {game}")
         yield part
 
 

@@ -36,7 +36,7 @@ def command(
     folder: Path,
     games: int | None,
     openings: str,
-    rules: GameSpec,
+    game: GameSpec,
     workers: int | None,
     ray: bool,
     anchor: str | None,
@@ -57,7 +57,7 @@ def command(
         names = ", ".join(member.name for member in league)
         raise click.UsageError(f"the anchor {anchor!r} is not a member; expected one of {names}")
     if games is not None:
-        _play(league, folder, games, openings, str(rules), workers, ray)
+        _play(league, folder, games, openings, str(game), workers, ray)
     payoffs = league.payoffs()
     if len(league) < 2:
         click.echo(f"{folder}: a league of {len(league)} members; there is nobody to compare")

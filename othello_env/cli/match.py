@@ -64,7 +64,7 @@ def command(
     b: str,
     games: int | None,
     openings: str | list[str] | None,
-    rules: GameSpec,
+    game: GameSpec,
     seed: int,
     sprt: Sprt | None,
     workers: int | None,
@@ -80,8 +80,8 @@ def command(
     def report(records: list[GameRecord]) -> bool:
         result = MatchResult(names, tuple(records[: len(records) - len(records) % 2]))
         forfeited_all = options.report_forfeits(result.records, dict(zip(names, (a, b), strict=True)))
-        game = "" if rules == GameSpec() else f"{rules}, "
-        _print(a, b, result, f"{game}openings {options.openings_text(openings)}, seed {seed}")
+        named = "" if game == GameSpec() else f"{game}, "
+        _print(a, b, result, f"{named}openings {options.openings_text(openings)}, seed {seed}")
         if sprt is not None:
             options.say(f"{sprt}: {sprt.judge(result.pairs)}")
         elif result.games:  # a match that a test ended early would make the p-value of another test too small
@@ -95,7 +95,7 @@ def command(
             games=most,
             openings=openings,
             seed=seed,
-            new_game=rules.start,
+            game=game,
             sprt=sprt,
             workers=workers,
             progress=progress,

@@ -37,7 +37,7 @@ def _colour_options(function: Callable[..., None]) -> Callable[..., None]:
 @_colour_options
 @click.option("--moves", default="", help="A transcript to begin with.")
 @options.seed_option()
-def command(rules: GameSpec, moves: str, seed: int, **colours: str | None) -> None:
+def command(game: GameSpec, moves: str, seed: int, **colours: str | None) -> None:
     """Play at the terminal.
 
     A human or an agent plays each side. The sides are black and white in Othello, red and white in checkers, and blue,
@@ -47,10 +47,10 @@ def command(rules: GameSpec, moves: str, seed: int, **colours: str | None) -> No
     last move, restart begins again, hint shows the move of an agent, help lists the legal moves, resign and quit end
     the game.
     """
-    start = rules.start(seed)
+    start = game.start(seed)
     *before, state = drawing.positions(start.play_transcript(moves), start)
     if strangers := [name for name, spec in colours.items() if spec and name not in start.player_names]:
-        raise click.UsageError(f"{rules.name} has no side {strangers[0]}; it has {', '.join(start.player_names)}")
+        raise click.UsageError(f"{game.name} has no side {strangers[0]}; it has {', '.join(start.player_names)}")
     adviser = _make("alphabeta:depth=6" if start.num_players == 2 else "maxn:depth=2", start, seed)
     opponent = "alphabeta:depth=2" if start.num_players == 2 else "maxn:depth=2"
     seats: list[tuple[Seat | None, str]] = []
@@ -59,7 +59,7 @@ def command(rules: GameSpec, moves: str, seed: int, **colours: str | None) -> No
         agent, called = _player(name, colours.get(name), opponent, opponent if is_taken else _HUMAN, start, seed)
         seats.append((None if agent is None else Seat(agent, mix_int(seed, player)), called))
     has_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    draw = str if rules.game.scene is None else coloured if has_colour else drawing.text
+    draw = str if game.definition.scene is None else coloured if has_colour else drawing.text
     TerminalGame(state, seats, adviser, _prompt, _tell, before, draw).play()
 
 

@@ -30,14 +30,14 @@ With more than `_HOURS` empty squares, it takes years.
     default=64,
     help="The memory for the positions already searched, in MiB.",
 )
-def command(position: str, to_move: str | None, rules: GameSpec, result_only: bool, megabytes: int) -> None:
+def command(position: str, to_move: str | None, game: GameSpec, result_only: bool, megabytes: int) -> None:
     """Print the exact score of a position.
 
     The score is the final difference in discs, for the player to move, if both sides play perfectly. Empty squares
     count for the winner. POSITION is a transcript from the start or a board written as X, O and -, row by row from a1.
     A position with 20 empty squares takes seconds. Each further empty square multiplies the time by two to four.
     """
-    state = position_from_text(position, to_move, rules)
+    state = position_from_text(position, to_move, game)
     solver: Any = make_agent(f"engine:hash={megabytes}")
     click.echo(drawing.text(state))
     if state.empties > _MINUTES and not state.is_over:

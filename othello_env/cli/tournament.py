@@ -56,7 +56,7 @@ def command(
     games: int | None,
     openings: str | list[str] | None,
     seed: int,
-    rules: GameSpec,
+    game: GameSpec,
     out: Path | None,
     gauntlet: bool,
     game_time: str | None,
@@ -79,7 +79,7 @@ def command(
         raise click.UsageError("give either --clock or --move-time, not both")
     time = game_time if move_time is None else f"{move_time}/move"
     clock = None if time is None else TimeControl.parse(time)
-    schedule = Schedule(agents, games, openings, seed, rules, gauntlet)
+    schedule = Schedule(agents, games, openings, seed, game, gauntlet)
     if anchor is not None and anchor not in agents:
         raise click.UsageError(f"the anchor {anchor!r} does not play; expected one of {', '.join(agents)}")
     if picture is not None:
@@ -116,7 +116,7 @@ def _print(result: Tournament, schedule: Schedule, clock: TimeControl | None, an
     openings = options.openings_text(given if given is None or isinstance(given, str) else [*map(str, given)])
     time = "no clock" if clock is None else f"clock {clock}"
     options.say(
-        f"{len(result.records)} of {len(schedule)} games, {schedule.rules}, openings {openings}, seed {schedule.seed}, "
+        f"{len(result.records)} of {len(schedule)} games, {schedule.spec}, openings {openings}, seed {schedule.seed}, "
         f"{time}:"
     )
     if not result.records:

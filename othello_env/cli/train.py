@@ -17,7 +17,6 @@ from click.core import ParameterSource
 
 from othello_env.arena.match import play_match
 from othello_env.cli import _options as options
-from othello_env.games.othello.position import Othello
 from othello_env.support.extras import import_extra
 from othello_env.support.files import check_output, in_one_process
 from othello_env.support.words import score_text
@@ -96,7 +95,7 @@ def command(
         network = NTupleNetwork.load(out)
         Trainer.check_errors(network)
         trainer = Trainer.resume(network)
-        _check_same(context, "--size", ("rules", "size"), size, trainer.network.size)
+        _check_same(context, "--size", ("game", "size"), size, trainer.network.size)
         _check_same(context, "--seed", ("seed",), seed, trainer.seed)
     else:
         trainer = Trainer(size, seed)
@@ -208,4 +207,4 @@ def _score(trainer: Trainer) -> float:
     size = trainer.network.size
     plies = "random:10" if size > 4 else "random:3"
     agent = NTupleAgent(trainer.network)
-    return play_match(agent, YARDSTICK, games=GAMES, openings=plies, new_game=lambda _: Othello(size)).score
+    return play_match(agent, YARDSTICK, games=GAMES, openings=plies, game=f"othello:size={size}").score

@@ -100,7 +100,7 @@ def examples(
     for name, flag in (("symmetric", symmetric), ("passes", passes)):
         check_flag(name, flag)
     if symmetric and not isinstance(games.starts[0], Othello):  # `symmetries` are those of its board
-        raise ValueError(f"symmetric=True is for Othello, not for {games.rules}")
+        raise ValueError(f"symmetric=True is for Othello, not for {games.game}")
     rng = np.random.default_rng(seed)
     order = np.arange(len(games)) if seed is None else rng.permutation(len(games))
     outcomes = games.outcomes

@@ -23,7 +23,7 @@ from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
-from othello_env.games.registry import GameSpec
+from othello_env.games.registry import GameLike, GameSpec
 from othello_env.support.numbers import check_each, check_type, check_whole
 from othello_env.support.threads import Threads
 
@@ -107,8 +107,8 @@ class Games:
         actions: (N, T) integers, the actions of each game, passes included. Entries after a game's last action are
             ignored.
         lengths: (N,) integers, the number of actions of each game.
-        rules: the game and its options, such as ``"othello:size=6"``.
-        starts: all positions in which games of this object begin. By default, only the usual start of the game.
+        game: the game, such as ``"othello:size=6"``, a GameSpec or a State to begin from.
+        starts: all positions in which games of this object begin. By default, only the start of `game`.
         start: (N,) integers. Game `i` begins at the position ``starts[start[i]]``. By default, ``start[i]`` is 0.
         columns: a mapping with more data about each game. The keys are names, such as ``"black"`` or ``"year"``. The
             values are arrays. An array (N,) has an entry for each game. An array (N, T) of floats, such as the column
@@ -121,7 +121,7 @@ class Games:
     Attributes:
         actions: (N, T) int8, or int16 if the number of an action can be larger than 127; -1 after a game's last action.
         lengths: (N,) int32, the number of actions of each game.
-        rules: the game and its options.
+        game: the game and its options.
         starts: all positions in which games of this object begin. A selection, such as ``games[:100]``, keeps all these
             positions, even if none of its games begins there.
         start: (N,) int32. Game `i` begins at the position ``starts[start[i]]``.
@@ -132,17 +132,17 @@ class Games:
         self,
         actions: npt.ArrayLike,
         lengths: npt.ArrayLike,
-        rules: str | GameSpec = "othello",
+        game: GameLike = "othello",
         starts: Sequence[State] = (),
         start: npt.ArrayLike | None = None,
         columns: Mapping[str, npt.ArrayLike] | None = None,
     ) -> None:
-        self.rules = GameSpec.parse(rules)
-        usual = self.rules.start(0)
+        spec = GameSpec.parse(game)
+        self.game, usual = spec.usual, spec.start(0)
         self.starts = tuple(starts) or (usual,)
         for state in self.starts:
             if type(state) is not type(usual) or state.observation_shape != usual.observation_shape:
-                raise ValueError(f"expected starts of {self.rules}, got {state!r}")
+                raise ValueError(f"expected starts of {self.game}, got {state!r}")
         given = _integers("actions", actions, 2)
         n, width = given.shape
         self.lengths = _integers("lengths", lengths, 1, n, (0, width)).astype(np.int32)
@@ -177,7 +177,7 @@ class Games:
         states: Iterable[State],
         starts: Sequence[State] = (),
         columns: Mapping[str, npt.ArrayLike] | None = None,
-        rules: str | GameSpec | None = None,
+        game: GameLike | None = None,
     ) -> Games:
         """Make `Games` from the last positions of games. Each position stores the moves that led to it.
 
@@ -186,18 +186,18 @@ class Games:
             starts: the position in which each game began, or a single position in which all games began. By default,
                 all games began at the usual start.
             columns: more data about each game; see `Games`.
-            rules: the game and its options. By default, the rules are found from the positions. Positions of Tribolo do
+            game: the game, as in `Games`. By default, it is found from the positions. Positions of Tribolo do
                 not store all options. So for games of Tribolo, give this argument if an option is not at its default.
 
         Raises:
             ValueError: `states` is empty; `starts` is empty, but `GameSpec` knows no usual start of this game; `starts`
-                has entries, but neither one entry nor as many as `states`; or the starts do not fit `rules`.
+                has entries, but neither one entry nor as many as `states`; or the starts do not fit `game`.
         """
         ends = list(check_each("states", states, State))
         if not ends:
             raise ValueError("expected at least one position")
         known = GameSpec.from_state(ends[0])
-        kind = GameSpec.parse(rules) if rules is not None else known or GameSpec(type(ends[0]).__name__.lower())
+        kind = GameSpec.parse(game) if game is not None else known or GameSpec(type(ends[0]).__name__.lower())
         if known is None and not starts:
             raise ValueError(f"games of {kind} have no usual start; give the argument starts")
         begins = list(check_each("starts", starts, State)) or [kind.start(0)]
@@ -219,8 +219,8 @@ class Games:
             ValueError: `parts` is empty, or the rules of the games differ.
         """
         given = list(check_each("parts", parts, Games))
-        if len({str(part.rules) for part in given}) != 1:
-            raise ValueError(f"expected games of one kind, got {sorted({str(part.rules) for part in given})}")
+        if len({str(part.game) for part in given}) != 1:
+            raise ValueError(f"expected games of one kind, got {sorted({str(part.game) for part in given})}")
         starts = {state: index for index, state in enumerate(dict.fromkeys(s for part in given for s in part.starts))}
         start = [np.array([starts[state] for state in part.starts], np.int32)[part.start] for part in given]
         width = max(part.actions.shape[1] for part in given)
@@ -236,7 +236,7 @@ class Games:
         return cls(
             np.concatenate(rows),
             np.concatenate([part.lengths for part in given]),
-            given[0].rules,
+            given[0].game,
             tuple(starts),
             np.concatenate(start),
             columns,
@@ -247,7 +247,7 @@ class Games:
 
     def __repr__(self) -> str:
         columns = f", {', '.join(self.columns)}" if self.columns else ""
-        return f"<Games: {len(self):,} of {self.rules}, {int(self.lengths.sum()):,} plies{columns}>"
+        return f"<Games: {len(self):,} of {self.game}, {int(self.lengths.sum()):,} plies{columns}>"
 
     def __getitem__(self, places: slice | npt.ArrayLike) -> Games:
         """Return some of the games. A slice, a mask of shape ``(N,)`` or an array of indices selects them."""
@@ -257,7 +257,7 @@ class Games:
         if not isinstance(where, slice) and where.ndim != 1:
             raise TypeError(f"games must be selected by a slice, a mask or an array of indices, not {places!r}")
         columns = {name: column[where] for name, column in self.columns.items()}
-        return Games(self.actions[where], self.lengths[where], self.rules, self.starts, self.start[where], columns)
+        return Games(self.actions[where], self.lengths[where], self.game, self.starts, self.start[where], columns)
 
     def state(self, i: int, plies: int | None = None) -> State:
         """The position of game `i` after its first `plies` actions. Without `plies`, the game's last position.
@@ -291,7 +291,7 @@ class Games:
     @property
     def begin_as_usual(self) -> bool:
         """Whether all games begin at the usual start of the game."""
-        usual = self.rules.start(0)
+        usual = self.game.start(0)
         return all(self.starts[i] == usual for i in np.unique(self.start))
 
     @property
@@ -324,7 +324,7 @@ class Games:
             GamesError: a move is illegal.
         """
         if self.starts[0].num_players != 2:
-            raise ValueError(f"statistics are for games of two players, not for {self.rules}")
+            raise ValueError(f"statistics are for games of two players, not for {self.game}")
         outcomes = self.outcomes
         returns = outcomes.returns[outcomes.over, 0]
         first, second, drawn = (
@@ -385,8 +385,8 @@ def check_standard(games: Games, what: str) -> None:
     Raises:
         ValueError: the games are of another kind, or begin at another position.
     """
-    if str(check_type("games", games, Games).rules) != "othello" or not games.begin_as_usual:
-        given = f"games of {games.rules}" if games.begin_as_usual else f"games of {games.rules} from other positions"
+    if str(check_type("games", games, Games).game) != "othello" or not games.begin_as_usual:
+        given = f"games of {games.game}" if games.begin_as_usual else f"games of {games.game} from other positions"
         raise ValueError(f"{what} games of othello on 8x8 from the usual start, not {given}")
 
 
@@ -441,12 +441,12 @@ def random_games(count: int, *, size: int = 8, seed: int = 0, first: int = 0, nu
     count, first = check_whole("count", count, 0), check_whole("first", first, 0, 2**62)
     seed, num_threads = check_whole("seed", seed, 0), check_whole("num_threads", num_threads, 1)
     size = check_board_size(size, bitboard.SIZES)
-    rules = GameSpec.parse(f"othello:size={size}")
-    return Games(*play_randomly(rules, seed, first, count, num_threads), rules)
+    game = GameSpec.parse(f"othello:size={size}")
+    return Games(*play_randomly(game, seed, first, count, num_threads), game)
 
 
 def play_randomly(
-    rules: GameSpec, seed: int, first: int, count: int, num_threads: int = 1
+    game: GameSpec, seed: int, first: int, count: int, num_threads: int = 1
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32]]:
     """The actions and lengths of `random_games`, by the rules of Othello or of a variant that has a batch.
 
@@ -459,14 +459,14 @@ def play_randomly(
     """
     episodes, key = np.arange(first, first + count, dtype=np.uint64), np.uint64(mix_int(0, seed))
     actions, lengths = np.empty((count, kernels.LONGEST), np.int8), np.empty(count, np.int32)
-    initial = rules.batch(0).initial_arrays(
-        Openings(None, rules.start), redraws=0, side=-1, pool=np.zeros((1, 1), np.uint64), first=0
+    initial = game.batch(0).initial_arrays(
+        Openings(None, game.start), redraws=0, side=-1, pool=np.zeros((1, 1), np.uint64), first=0
     )
     parts = [slice(k, min(k + AT_ONCE, count)) for k in range(0, count, AT_ONCE)]
 
     def work(k: int) -> None:
         for part in parts[k::num_threads]:
-            batch = rules.batch(len(episodes[part]))
+            batch = game.batch(len(episodes[part]))
             batch.arrays.env_key[:], batch.arrays.episode[:] = key, episodes[part] - np.uint64(1)
             batch.begin(np.arange(len(batch)), initial)
             batch.play_randomly(batch.arrays.key)

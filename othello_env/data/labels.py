@@ -154,7 +154,7 @@ def agent_labels(games: Games, agent: str | Agent | Policy) -> MoveLabels:
 
 def _positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.int64], npt.NDArray[np.int32]]:
     if type(check_type("games", games, Games).starts[0]) is not Othello:  # the solver plays by its rules
-        raise ValueError(f"labels are for games of Othello, not of {games.rules}")
+        raise ValueError(f"labels are for games of Othello, not of {games.game}")
     games.check()
     return othello_positions(games)
 

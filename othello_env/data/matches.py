@@ -18,12 +18,14 @@ from othello_env.arena.tournament.schedule import Schedule
 from othello_env.data.formats.records import games_of_records
 from othello_env.data.games import Games
 from othello_env.games.game import State
-from othello_env.games.registry import GameSpec
+from othello_env.games.registry import GameLike, GameSpec
 from othello_env.support.numbers import check_flag, check_whole, check_workers
+from othello_env.support.words import named_arguments
 
 __all__ = ["match_games"]
 
 
+@named_arguments
 def match_games(
     a: str | Agent | Policy,
     b: str | Agent | Policy | None = None,
@@ -32,7 +34,7 @@ def match_games(
     openings: str | Sequence[str | State] | None = "random:10",
     seed: int = 0,
     first: int = 0,
-    rules: str | GameSpec = "othello",
+    game: GameLike = "othello",
     workers: int | None = None,
     ray: bool = False,
 ) -> Games:
@@ -54,7 +56,7 @@ def match_games(
         openings: where games begin; see `othello_env.arena.tournament.schedule.Schedule`.
         seed: an integer that determines all random choices.
         first: the number of the first game, counted from 0. It must be even.
-        rules: the game and its options. The game must have two players.
+        game: the game, such as ``"othello:size=6"``, a GameSpec or a State to begin from. It must have two players.
         workers: the number of processes, by default 1. On a Ray cluster it is the number of jobs at a time, by default
             one for each core. The games do not depend on this number.
         ray: whether to play on a Ray cluster. This needs the extra `ray`.
@@ -68,7 +70,7 @@ def match_games(
     check_workers(workers)
     check_flag("ray", ray)
     count, first = check_whole("count", count, 0), check_whole("first", first, 0)
-    kind = GameSpec.parse(rules)
+    kind = GameSpec.parse(game)
     for name, value in (("count", count), ("first", first)):
         if value % 2:
             raise ValueError(f"{name} must be an even number of at least 0 (each opening has two games), not {value}")
@@ -80,7 +82,7 @@ def match_games(
 
     def pairings() -> Iterator[Pairing]:
         for number in range(first // 2, (first + count) // 2):
-            yield from (schedule.game(number, seats) for seats in (names, names[::-1]))
+            yield from (schedule.pairing(number, seats) for seats in (names, names[::-1]))
 
     if not count:
         return Games(np.zeros((0, 0), np.int8), np.zeros(0, np.int32), kind)

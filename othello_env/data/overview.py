@@ -60,7 +60,7 @@ class Overview:
             outcomes = games.outcomes
             margins.update(_counted(outcomes.margins[outcomes.over, 0].astype(np.int64)))
             plies.update(_counted(games.lengths))
-            turns = isinstance(games.rules.start(0), Othello)  # its first moves are equivalent by symmetry
+            turns = isinstance(games.game.start(0), Othello)  # its first moves are equivalent by symmetry
             openings.update(_openings(games, turns))
             turned = turned or turns
         return cls(Statistics.from_parts(statistics), margins, plies, openings, turned)
@@ -90,7 +90,7 @@ def _counted(values: np.ndarray) -> dict[int, int]:
 
 
 def _openings(games: Games, turns: bool) -> Counter[str]:
-    usual = games.rules.start(0)
+    usual = games.game.start(0)
     is_usual = np.array([start == usual for start in games.starts])[games.start]
     chosen = games.actions[is_usual & (games.lengths >= OPENING), :OPENING]
     counts = Counter[str]()

@@ -30,7 +30,7 @@ from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES
 from othello_env.envs.seeding import GameKeys
 from othello_env.games.game import IllegalActionError, State
 from othello_env.games.openings import OpeningsSpec
-from othello_env.games.registry import GameSpec
+from othello_env.games.registry import GameLike
 
 __all__ = ["GameAEC"]
 
@@ -77,7 +77,7 @@ class GameAEC(OneGame[_S], AECEnv, Generic[_S]):
 
     def __init__(
         self,
-        game: str | GameSpec = "",
+        game: GameLike = "",
         *,
         openings: OpeningsSpec = None,
         reward: str = "result",

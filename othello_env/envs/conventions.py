@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.game import State
-from othello_env.games.registry import GameSpec
+from othello_env.games.registry import GameLike, GameSpec
 from othello_env.support.numbers import as_integer
-from othello_env.support.words import near
+from othello_env.support.words import no_argument
 
 __all__ = [
     "NOBODY",
@@ -31,14 +30,11 @@ __all__ = [
     "game_info",
     "game_with_options",
     "illegal_penalty",
-    "named_arguments",
     "observation",
     "observation_space",
     "rewards",
     "winner",
 ]
-
-_F = TypeVar("_F", bound=Callable[..., Any])
 
 Observation = dict[str, Any]
 """A dict of two int8 arrays, `observation` and `action_mask`."""
@@ -54,21 +50,7 @@ PLAYING is the value of `winner` if the game is not over. NOBODY is the value of
 """
 
 
-def named_arguments(function: _F) -> _F:
-    """A decorator that names a misspelled argument, and the arguments that there are, in a TypeError."""
-    known = inspect.signature(function).parameters
-
-    @functools.wraps(function)
-    def call(*args: Any, **arguments: Any) -> Any:
-        for name in arguments:
-            if name not in known:
-                raise _no_argument(name, known)
-        return function(*args, **arguments)
-
-    return cast(_F, call)
-
-
-def game_with_options(game: str | GameSpec, options: Mapping[str, Any], env: Callable[..., Any]) -> GameSpec:
+def game_with_options(game: GameLike, options: Mapping[str, Any], env: Callable[..., Any]) -> GameSpec:
     """A game whose options are also given as arguments of the environment `env`, such as ``size=6``.
 
     Raises:
@@ -77,14 +59,10 @@ def game_with_options(game: str | GameSpec, options: Mapping[str, Any], env: Cal
     """
     spec = GameSpec.parse(game)
     for name in options:
-        if name not in spec.game.defaults:
+        if name not in spec.definition.defaults:
             others = [parameter for parameter in inspect.signature(env).parameters if parameter != "options"]
-            raise _no_argument(name, [*spec.game.defaults, *others])
+            raise no_argument(name, [*spec.definition.defaults, *others])
     return spec.with_options(options) if options else spec
-
-
-def _no_argument(name: str, known: Iterable[str]) -> TypeError:
-    return TypeError(f"there is no argument {name}{near(name, known)}; the arguments are {', '.join(known)}")
 
 
 def check_action(action: Any, num_actions: int) -> int:

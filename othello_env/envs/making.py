@@ -7,7 +7,6 @@ from typing import cast
 import gymnasium
 from gymnasium.vector import AutoresetMode
 
-from othello_env.envs.conventions import named_arguments
 from othello_env.envs.rendering import RENDER_MODES
 from othello_env.envs.single import GameEnv
 from othello_env.envs.vector.env import GameVectorEnv
@@ -15,6 +14,7 @@ from othello_env.envs.vector.opponents import Opponent, Opponents
 from othello_env.games.game import check_choice
 from othello_env.games.openings import OpeningsSpec
 from othello_env.games.othello.position import Othello
+from othello_env.support.words import named_arguments
 
 __all__ = ["make_env", "make_vec_env"]
 

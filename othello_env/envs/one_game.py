@@ -13,7 +13,7 @@ from othello_env.envs.rendering import Renderer
 from othello_env.envs.seeding import GameKeys
 from othello_env.games.game import State, check_choice
 from othello_env.games.openings import OpeningsSpec
-from othello_env.games.registry import GameSpec
+from othello_env.games.registry import GameLike, GameSpec
 from othello_env.support.numbers import check_flag
 
 __all__ = ["OneGame"]
@@ -32,7 +32,7 @@ class OneGame(Generic[_S]):
 
     def _prepare(
         self,
-        game: str | GameSpec,
+        game: GameLike,
         options: Mapping[str, Any],
         openings: OpeningsSpec,
         reward: str,

@@ -19,11 +19,11 @@ __all__ = ["game_vector_env", "register"]
 def register() -> None:
     """Register the environments of all games. `import othello_env` calls this function."""
     for name in own_games():
-        longest = GameSpec(name).game.longest
+        longest = GameSpec(name).definition.longest
         _register(name.capitalize(), longest, game=name)
         if hasattr(pettingzoo, "register"):  # PettingZoo 1.27 and later versions have a registry
             pettingzoo.register("aec", f"othello_env/{name}-v0", entry_point=f"othello_env.{name}_v0:env")
-    _register("Othello-flat", GameSpec("othello").game.longest, game="othello", flat=True)
+    _register("Othello-flat", GameSpec("othello").definition.longest, game="othello", flat=True)
     _register("Game", None)
 
 
@@ -42,7 +42,7 @@ def game_vector_env(*, max_episode_steps: int | None = None, **arguments: Any) -
     from othello_env.envs.vector.env import GameVectorEnv
 
     env: GameVectorEnv[State] = GameVectorEnv(**arguments)
-    longest = env.game.game.longest
+    longest = env.game.definition.longest
     if max_episode_steps is not None and (longest is None or max_episode_steps < longest):
         raise ValueError(
             f"a batch plays every game to its end: max_episode_steps must be at least {longest}, not "

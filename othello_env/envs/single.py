@@ -26,7 +26,7 @@ from othello_env.envs.seeding import REDRAWS, GameKeys, learner_seat, opponent_k
 from othello_env.envs.vector.opponents import Opponent, make_opponents
 from othello_env.games.game import IllegalActionError, State, check_choice, check_seed
 from othello_env.games.openings import OpeningsSpec
-from othello_env.games.registry import GameSpec
+from othello_env.games.registry import GameLike
 from othello_env.support.numbers import check_flag
 
 __all__ = ["GameEnv"]
@@ -92,7 +92,7 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
 
     def __init__(
         self,
-        game: str | GameSpec = "",
+        game: GameLike = "",
         *,
         opponent: Opponent | tuple[Opponent, ...] = "random",
         side: str = "random",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Game",
+    "GameLike",
     "GameSpec",
     "UnknownGameError",
     "find_game",
@@ -114,6 +115,7 @@ class GameSpec:
         name: ``othello``, ``tribolo``, ``checkers``, or the name of a registered game.
         options: the name and the value of each option that differs from its default, in alphabetical order of the
             names.
+        initial: the position in which all games begin; None for the game's own start. It is not part of the text.
 
     >>> str(GameSpec.parse("othello:size=6")), str(GameSpec.parse("othello:size=8"))
     ('othello:size=6', 'othello')
@@ -121,42 +123,53 @@ class GameSpec:
 
     name: str = "othello"
     options: tuple[tuple[str, Any], ...] = ()
+    initial: State | None = None
 
     @classmethod
-    def parse(cls, spec: str | GameSpec) -> GameSpec:
-        """Read a game and its options from text, such as ``othello`` or ``checkers:size=10,draws=40-move``.
+    def parse(cls, game: GameLike) -> GameSpec:
+        """The game that an argument `game` names. Every function of the package that has this argument calls this one.
 
-        If the argument is a `GameSpec` already, it is returned.
+        Args:
+            game: a name and options as text, such as ``othello`` or ``checkers:size=10,draws=40-move``; a `GameSpec`,
+                which is returned; or the State in which all games begin.
 
         Raises:
-            TypeError: the argument is neither text nor a `GameSpec`.
-            UnknownGameError: there is no such game.
-            ValueError: there is no such option, or the value of an option is wrong.
+            TypeError: the argument is none of the three.
+            UnknownGameError: there is no such game, or the class of the State is not registered.
+            ValueError: there is no such option, the value of an option is wrong, or the game of the State is over.
         """
-        if isinstance(spec, GameSpec):
-            return spec
-        name, colon, text = check_text(spec, "a game").partition(":")
+        if isinstance(game, GameSpec):
+            return game
+        if isinstance(game, State):
+            return cls._beginning_at(game)
+        if not isinstance(game, str):
+            advice = f" (did you mean {game.__name__}()?)" if isinstance(game, type) and issubclass(game, State) else ""
+            raise TypeError(
+                f'expected a game as text, such as "othello:size=6", a GameSpec or a State to begin from, '
+                f"not {game!r}{advice}"
+            )
+        name, colon, text = game.partition(":")
         if name not in _GAMES and name in _plugins():
             _plugins()[name].load()  # the module registers the game
         if name not in _GAMES:
             names = sorted({*_GAMES, *_plugins()})
             advice = "; import the file that registers it first, in a command by --game FILE.py:CLASS"
             listed = ", ".join(names)
-            raise UnknownGameError(f"expected one of the games {listed}, got {spec!r}{near(name, names) or advice}")
+            raise UnknownGameError(f"expected one of the games {listed}, got {game!r}{near(name, names) or advice}")
         known = _GAMES[name].defaults
         options: dict[str, Any] = {}
         for part in text.split(",") if colon else ():
             key, equals, value = part.partition("=")
             if not equals:
-                raise ValueError(f"{spec!r}: expected key=value,key=value after {name}, got {part!r}")
+                raise ValueError(f"{game!r}: expected key=value,key=value after {name}, got {part!r}")
             if key not in known:
                 takes = f"it takes {', '.join(known)}" if known else "it takes none"
-                raise ValueError(f"{spec!r}: {name} has no option {key}{near(key, known)}; {takes}")
+                raise ValueError(f"{game!r}: {name} has no option {key}{near(key, known)}; {takes}")
             if key in options:
-                raise ValueError(f"{spec!r} gives {key} twice")
+                raise ValueError(f"{game!r} gives {key} twice")
             is_number = isinstance(known[key], int)
             if is_number and not re.fullmatch("[0-9]{1,18}", value):
-                raise ValueError(f"{spec!r}: {key} must be a number, not {value!r}")
+                raise ValueError(f"{game!r}: {key} must be a number, not {value!r}")
             options[key] = int(value) if is_number else value
         return cls(name).with_options(options)
 
@@ -169,22 +182,38 @@ class GameSpec:
         changed = ((name, value) for name, value in state.options.items() if value != game.defaults[name])
         return cls(game.name, tuple(sorted(changed)))
 
+    @classmethod
+    def _beginning_at(cls, state: State) -> GameSpec:
+        spec, kind = cls.from_state(state), type(state).__qualname__
+        if spec is None:
+            raise UnknownGameError(
+                f"{kind} is not a registered game; register it first, by "
+                f'othello_env.register_game(othello_env.Game(name="{kind.lower()}", state={kind}))'
+            )
+        if state.is_over:
+            raise ValueError(f"no game can begin where it is over:\n{state}")
+        is_usual = not spec.definition.is_random and state == spec.start(0)
+        return spec if is_usual else replace(spec, initial=state)
+
     def with_options(self, options: Mapping[str, Any]) -> GameSpec:
         """The same game with more options, which replace those that it has.
 
         Raises:
-            ValueError: the value of an option is wrong.
+            ValueError: the value of an option is wrong, or the games begin at a given position.
         """
-        spec = GameSpec.from_state(self.game.state(**self._seed(0), **(dict(self.options) | dict(options))))
+        if self.initial is not None and options:
+            raise ValueError(f"a game from a given position takes no options, got {dict(options)}")
+        spec = GameSpec.from_state(self.definition.state(**self._seed(0), **(dict(self.options) | dict(options))))
         assert spec is not None
         return spec
 
     def __str__(self) -> str:
-        return self.name + ":" * bool(self.options) + ",".join(f"{key}={value}" for key, value in self.options)
+        options = ",".join(f"{key}={value}" for key, value in self.options)
+        return f"{self.name}:{options}" if options else self.name
 
     @property
-    def game(self) -> Game:
-        """The game.
+    def definition(self) -> Game:
+        """What is registered under the name.
 
         Raises:
             UnknownGameError: the game is not registered in this process.
@@ -194,16 +223,23 @@ class GameSpec:
         return _GAMES[self.name]
 
     @property
+    def usual(self) -> GameSpec:
+        """The same game, beginning at its own start."""
+        return GameSpec(self.name, self.options)
+
+    @property
     def num_players(self) -> int:
-        return len(self.game.state.player_names)
+        return len(self.definition.state.player_names)
 
     def start(self, key: int) -> State:
         """The position at the start of a game. Everything random in this position depends only on `key`."""
+        if self.initial is not None:
+            return self.initial
         seed = self._seed(key)
-        return self.game.state(**seed, **dict(self.options)) if seed else _usual_start(self)
+        return self.definition.state(**seed, **dict(self.options)) if seed else _usual_start(self)
 
     def _seed(self, key: int) -> dict[str, int]:
-        return {"seed": key} if self.game.is_random else {}
+        return {"seed": key} if self.definition.is_random else {}
 
     def batch(self, n: int) -> Batch:
         """A batch of N games.
@@ -211,9 +247,9 @@ class GameSpec:
         Raises:
             ValueError: the game was registered without a batch.
         """
-        if self.game.batch is None:
+        if self.definition.batch is None:
             raise ValueError(f"the game {self.name} was not registered with a batch")
-        return self.game.batch(n, self.start(0))
+        return self.definition.batch(n, self.start(0))
 
     def position(self, text: str, player: str) -> State:
         """Read a position from text in the game's own format.
@@ -225,7 +261,7 @@ class GameSpec:
         Raises:
             NotationError: the text does not show a position of this game.
         """
-        read: Any = getattr(self.game.state, "from_text", None)
+        read: Any = getattr(self.definition.state, "from_text", None)
         if read is None:
             raise NotationError(f"a position of {self.name} cannot be read from text")
         taken = inspect.signature(read).parameters  # in most games, the text shows the size of the board
@@ -233,10 +269,14 @@ class GameSpec:
         return state
 
 
+GameLike = str | GameSpec | State
+"""An argument `game`; `GameSpec.parse` explains it."""
+
+
 @lru_cache(64)
 def _usual_start(spec: GameSpec) -> State:
     """The start of a game that always begins in the same position."""
-    return spec.game.state(**dict(spec.options))
+    return spec.definition.state(**dict(spec.options))
 
 
 @cache

@@ -32,6 +32,7 @@ from othello_env.league.matchmaking import Settings, choose, probabilities
 from othello_env.league.members import MOST_GAMES, Member, Player, Results, Save, source_of, step_results, weighted
 from othello_env.league.payoffs import Payoffs
 from othello_env.support.numbers import as_integer, check_whole
+from othello_env.support.words import named_arguments
 
 __all__ = ["League"]
 
@@ -273,6 +274,7 @@ class League:
         """The results of all members against each other so far."""
         return Payoffs.from_results(self.members, self.results)
 
+    @named_arguments
     def complete(
         self,
         games: int = 20,
@@ -305,12 +307,14 @@ class League:
             ValueError: an argument is wrong, or the earlier matches had other openings or another game.
             WrongGameError: a member does not play this game.
         """
-        rules = GameSpec.parse(game)
-        settings = Matches(str(rules), openings)
+        spec = GameSpec.parse(game)
+        if spec.initial is not None:
+            raise ValueError(f"the matches of a league begin at the game's own start, not at {spec.initial!r}")
+        settings = Matches(str(spec), openings)
         check_same(self.results.matches, settings)
         before = self.results.all_pairs
         try:
-            play_missing(self.members, self.results, games, openings, rules, self.settings.seed, workers, ray, progress)
+            play_missing(self.members, self.results, games, openings, spec, self.settings.seed, workers, ray, progress)
         finally:
             self.results.matches = settings if self.results.all_pairs else None
         return 2 * (self.results.all_pairs - before)

@@ -42,7 +42,7 @@ def play_missing(
     results: Results,
     games: int,
     openings: str | None,
-    rules: GameSpec,
+    spec: GameSpec,
     seed: int,
     workers: int | None = None,
     ray: bool = False,
@@ -58,7 +58,7 @@ def play_missing(
         results: the earlier results, to which the new results are added.
         games: the number of games between two members, an even number.
         openings: the positions in which games begin; see `Schedule`.
-        rules: the rules of the game.
+        spec: the game.
         seed: determines the openings and all random choices in the matches.
         workers: the number of processes that play; None means 1.
         ray: whether to play on a Ray cluster.
@@ -69,14 +69,14 @@ def play_missing(
         ValueError: the game is not for two players, or `workers` is less than 1.
         WrongGameError: a member does not play this game.
     """
-    if rules.num_players != 2:
-        raise ValueError(f"a league needs a game for two players; {rules} has {rules.num_players}")
+    if spec.num_players != 2:
+        raise ValueError(f"a league needs a game for two players; {spec} has {spec.num_players}")
     check_workers(workers)
     check_flag("ray", ray)
     by_name = {member.name: member for member in members}
-    schedule = Schedule(tuple(by_name), games, openings, seed, rules)
+    schedule = Schedule(tuple(by_name), games, openings, seed, spec)
     for member in members:
-        member.player.check_game(rules.start(0))
+        member.player.check_game(spec.start(0))
     done = {
         (opening, (a.name, b.name))
         for a, b in permutations(members, 2)

@@ -35,15 +35,15 @@ def page_games() -> tuple[str, ...]:
 
 def games_view() -> list[dict[str, Any]]:
     """For each game of the page, its spec, its title, the names of its players, and whether its start is random."""
-    rules = [(spec, GameSpec.parse(spec)) for spec in page_games()]
+    games = [(spec, GameSpec.parse(spec)) for spec in page_games()]
     return [
         {
             "spec": spec,
             "title": " ".join([game.name.capitalize(), *(_option(*option) for option in game.options)]),
-            "players": list(game.game.state.player_names),
-            "isRandom": game.game.is_random,
+            "players": list(game.definition.state.player_names),
+            "isRandom": game.definition.is_random,
         }
-        for spec, game in rules
+        for spec, game in games
     ]
 
 
@@ -115,12 +115,12 @@ class PageGame(Struct, frozen=True):
         Raises:
             ValueError: the position does not fit the game.
         """
-        rules = GameSpec.parse(self.game)
+        spec = GameSpec.parse(self.game)
         if self.position is None:
-            return rules.start(self.seed)
-        state = rules.position(self.position.text, self.position.player)
+            return spec.start(self.seed)
+        state = spec.position(self.position.text, self.position.player)
         # A game with a random start has boards of several sizes.
-        if not rules.game.is_random and state.observation_shape != rules.start(self.seed).observation_shape:
+        if not spec.definition.is_random and state.observation_shape != spec.start(self.seed).observation_shape:
             raise MessageError(f"the board has another size than the board of {self.game}")
         return state
 

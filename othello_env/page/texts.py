@@ -123,15 +123,15 @@ def _game_of(record: PageGame, start: State) -> str:
 
 
 def _read_moves(record: PageGame, text: str) -> PageGame:
-    rules = GameSpec.parse(record.game)
-    usual = rules.start(record.seed)
+    spec = GameSpec.parse(record.game)
+    usual = spec.start(record.seed)
     text = _plain(text)
-    if rules.game.loads is not None:
-        return _played(record, *rules.game.loads(text, usual))
+    if spec.definition.loads is not None:
+        return _played(record, *spec.definition.loads(text, usual))
     board, player, moves = _parts(usual, text)
     if not board:
         return PageGame(record.game, record.seed, None, usual.play_transcript(moves).moves)
-    start = rules.position(board, player) if player else usual.position_from_text(board)
+    start = spec.position(board, player) if player else usual.position_from_text(board)
     position = Position(*position_to_text(start))
     return PageGame(_game_of(record, start), record.seed, position, start.play_transcript(moves).moves)
 
@@ -184,7 +184,7 @@ def write_text(record: PageGame) -> str:
     Raises:
         ValueError: a move is not legal.
     """
-    game = GameSpec.parse(record.game).game
+    game = GameSpec.parse(record.game).definition
     states = record.states()
     start = states[0]
     if game.dumps is not None:

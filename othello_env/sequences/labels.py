@@ -21,9 +21,10 @@ from othello_env.data.games import Games, play_randomly
 from othello_env.games.game import check_seed
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.tokens import Vocabulary, vocabulary_of
-from othello_env.games.registry import GameSpec
+from othello_env.games.registry import GameLike, GameSpec
 from othello_env.sequences.kernels import to_labels, to_legal
 from othello_env.support.numbers import check_flag, check_whole
+from othello_env.support.words import named_arguments
 
 __all__ = [
     "BLACK",
@@ -80,7 +81,7 @@ def sequences(games: Games, vocabulary: str = "othello-gpt", *, boards: bool = F
             batch.
         GamesError: a move is illegal.
     """
-    token_rows, start = tokens(games, vocabulary), usual_start(games.rules)
+    token_rows, start = tokens(games, vocabulary), usual_start(games.game)
     words, boards, legal = (
         vocabulary_of(vocabulary, start.size),
         check_flag("boards", boards),
@@ -90,7 +91,7 @@ def sequences(games: Games, vocabulary: str = "othello-gpt", *, boards: bool = F
 
 
 def legal_tokens(
-    sequences: npt.ArrayLike, vocabulary: str = "othello-gpt", rules: str | GameSpec = "othello"
+    sequences: npt.ArrayLike, vocabulary: str = "othello-gpt", game: GameLike = "othello"
 ) -> npt.NDArray[np.bool_]:
     """The tokens that may follow each token of N sequences of K tokens, (N, K, V) bool.
 
@@ -100,13 +101,13 @@ def legal_tokens(
     Args:
         sequences: (N, K) integers, with 0 after the last move.
         vocabulary: ``othello-gpt`` or ``metaothello``; see `othello_env.games.othello.tokens`.
-        rules: the game and its options, such as ``othello:size=6``.
+        game: the game and its options, such as ``othello:size=6``.
 
     Raises:
         ValueError: the shape is wrong, a token is not in the vocabulary, a move follows the token 0, or the game was
             registered without a batch.
     """
-    start = usual_start(rules)
+    start = usual_start(game)
     words = vocabulary_of(vocabulary, start.size)
     rows = as_rows(sequences, words)
     return _legal(kernels.replay(rows, start, rows.shape[1], passes=words.has_pass), words)
@@ -120,7 +121,7 @@ class SequenceStream:
 
     Args:
         batch_size: the number of games in a batch.
-        rules: Othello on any board, or a variant of its rules that was registered with a batch.
+        game: Othello on any board, or a variant of its rules that was registered with a batch.
         vocabulary: ``othello-gpt`` or ``metaothello``; see `othello_env.games.othello.tokens`.
         seed: an integer of at least 0, which determines all games.
         first: the number of the first batch, from 0; for example, to continue a training.
@@ -133,11 +134,12 @@ class SequenceStream:
         TypeError: a number is not an integer.
     """
 
+    @named_arguments
     def __init__(
         self,
         batch_size: int = 512,
         *,
-        rules: str | GameSpec = "othello",
+        game: GameLike = "othello",
         vocabulary: str = "othello-gpt",
         seed: int = 0,
         first: int = 0,
@@ -146,17 +148,17 @@ class SequenceStream:
         legal: bool = False,
     ) -> None:
         self.batch_size = check_whole("batch_size", batch_size, 1)
-        self.rules, self._start = GameSpec.parse(rules), usual_start(rules)
+        self.game, self._start = GameSpec.parse(game), usual_start(game)
         self.vocabulary = vocabulary_of(vocabulary, self._start.size)
         self.seed = check_seed(seed)
         self.first = check_whole("first", first, 0)
         self.count = None if count is None else check_whole("count", count, 0)
         self._boards, self._legal = check_flag("boards", boards), check_flag("legal", legal)
-        self.rules.batch(0)  # raises the error if there is none
+        self.game.batch(0)  # raises the error if there is none
 
     def batch(self, number: int) -> Sequences:
         """The batch with this number, from 0."""
-        actions, lengths = play_randomly(self.rules, self.seed, number * self.batch_size, self.batch_size)
+        actions, lengths = play_randomly(self.game, self.seed, number * self.batch_size, self.batch_size)
         actions[np.arange(actions.shape[1]) >= lengths[:, np.newaxis]] = -1
         token_rows = tokens_of(actions, lengths, self.vocabulary)
         return _sequences(token_rows, actions, self._start, self.vocabulary, self._boards, self._legal)

@@ -34,10 +34,11 @@ from othello_env.arena.tournament.results import score_interval
 from othello_env.data import kernels
 from othello_env.data.formats.tokens import as_rows, usual_start
 from othello_env.games.game import check_seed
-from othello_env.games.registry import GameSpec
+from othello_env.games.registry import GameLike
 from othello_env.sequences.labels import SequenceStream, legal_tokens
 from othello_env.support.models import SequenceModel, logits_of
 from othello_env.support.numbers import check_real, check_whole
+from othello_env.support.words import named_arguments
 
 __all__ = ["Boundaries", "SequenceReport", "Share", "measure_boundaries", "measure_sequences"]
 
@@ -114,6 +115,7 @@ class SequenceReport:
         return numbers
 
 
+@named_arguments
 def measure_sequences(
     model: SequenceModel,
     *,
@@ -121,7 +123,7 @@ def measure_sequences(
     pairs: int = 500,
     depth: int = 2,
     threshold: float = 0.01,
-    rules: str | GameSpec = "othello",
+    game: GameLike = "othello",
     vocabulary: str = "othello-gpt",
     seed: int = 0,
 ) -> SequenceReport:
@@ -134,7 +136,7 @@ def measure_sequences(
         pairs: the number of pairs of sequences for compression, and the number for distinction; 0 to leave these out.
         depth: the largest length of the suffixes. Each further token makes them about ten times as many.
         threshold: the probability above which a token is accepted.
-        rules: Othello on any board, or a variant of its rules that was registered with a batch.
+        game: Othello on any board, or a variant of its rules that was registered with a batch.
         vocabulary: ``othello-gpt`` or ``metaothello``; see `othello_env.games.othello.tokens`.
         seed: determines the games.
 
@@ -143,13 +145,13 @@ def measure_sequences(
             wrong shape or NaN.
     """
     games, pairs, seed = check_whole("games", games, 1), check_whole("pairs", pairs, 0), check_seed(seed) + _STREAMS
-    stream = SequenceStream(_ROWS, rules=rules, vocabulary=vocabulary, seed=seed, legal=True)
+    stream = SequenceStream(_ROWS, game=game, vocabulary=vocabulary, seed=seed, legal=True)
     depth = check_whole("depth", depth, 1, stream.vocabulary.length - _SHORTEST)
     check_real("threshold", threshold, 0)
     wrong, mass, known = _next_tokens(model, stream, games)
     same, others = _pairs(stream, pairs, depth)
     merged, parted = (
-        measure_boundaries(model, *sides, depth=depth, threshold=threshold, rules=rules, vocabulary=vocabulary)
+        measure_boundaries(model, *sides, depth=depth, threshold=threshold, game=game, vocabulary=vocabulary)
         for sides in (same, others)
     )
     return SequenceReport(
@@ -170,7 +172,7 @@ def measure_boundaries(
     *,
     depth: int = 2,
     threshold: float = 0.01,
-    rules: str | GameSpec = "othello",
+    game: GameLike = "othello",
     vocabulary: str = "othello-gpt",
 ) -> Boundaries:
     """Count the boundaries of P pairs of sequences, over all suffixes of at most `depth` tokens.
@@ -181,7 +183,7 @@ def measure_boundaries(
         second: (P, K) integers, the second sequences. The sequences of a pair have the same number of tokens.
         depth: the largest length of the suffixes.
         threshold: the probability above which a token is accepted.
-        rules: the game, as in `measure_sequences`.
+        game: the game, as in `measure_sequences`.
         vocabulary: the vocabulary, as in `measure_sequences`.
 
     Raises:
@@ -189,9 +191,9 @@ def measure_boundaries(
             shape or NaN.
     """
     rows = np.stack([np.asarray(first), np.asarray(second)])
-    words = SequenceStream(1, rules=rules, vocabulary=vocabulary).vocabulary
+    words = SequenceStream(1, game=game, vocabulary=vocabulary).vocabulary
     lengths = (rows > 0).sum(axis=2)
-    played = kernels.replay(as_rows(rows.reshape(-1, rows.shape[2]), words), usual_start(rules), passes=words.has_pass)
+    played = kernels.replay(as_rows(rows.reshape(-1, rows.shape[2]), words), usual_start(game), passes=words.has_pass)
     if (lengths[0] != lengths[1]).any() or not lengths.all() or (played.wrong >= 0).any():
         raise ValueError("expected pairs of legal sequences of the same length, of at least one token")
     # A node is a pair with a suffix. `accepted` and `valid` say for each side whether the model accepts the suffix, and
@@ -203,7 +205,7 @@ def measure_boundaries(
     for _ in range(depth):
         both = rows.reshape(-1, rows.shape[2]), np.tile(ends, 2)
         by_model = _likely(model, *both, words.count, threshold).reshape(2, -1, words.count)
-        by_rules = _legal(*both, vocabulary, rules).reshape(2, -1, words.count)
+        by_rules = _legal(*both, vocabulary, game).reshape(2, -1, words.count)
         by_model, by_rules = by_model & accepted[..., np.newaxis], by_rules & valid[..., np.newaxis]
         own = by_model[0] & ~by_model[1] & accepted[1][:, np.newaxis]
         true = by_rules[0] & ~by_rules[1] & valid[1][:, np.newaxis]
@@ -279,11 +281,11 @@ def _likely(
 
 
 def _legal(
-    rows: npt.NDArray[np.int8], ends: npt.NDArray[np.int64], vocabulary: str, rules: str | GameSpec
+    rows: npt.NDArray[np.int8], ends: npt.NDArray[np.int64], vocabulary: str, game: GameLike
 ) -> npt.NDArray[np.bool_]:
     """(R, V), whether each token is legal after the first `ends` tokens, (R,), of each row."""
     parts = [slice(first, first + _ROWS) for first in range(0, max(len(rows), 1), _ROWS)]
-    legal = [legal_tokens(rows[part], vocabulary, rules)[np.arange(len(rows[part])), ends[part] - 1] for part in parts]
+    legal = [legal_tokens(rows[part], vocabulary, game)[np.arange(len(rows[part])), ends[part] - 1] for part in parts]
     return np.concatenate(legal)
 
 
@@ -323,7 +325,7 @@ def _are_equal(
     stream: SequenceStream, pair: npt.NDArray[np.int8], ends: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
     """(P,), whether both sequences of a pair are legal and lead to the same position."""
-    words, start = stream.vocabulary, usual_start(stream.rules)
+    words, start = stream.vocabulary, usual_start(stream.game)
     sides = [kernels.replay(words.actions[rows], start, words.length, passes=words.has_pass) for rows in pair]
     at, same = (np.arange(len(ends)), ends - 1), np.ones(len(ends), np.bool_)
     for played in sides:

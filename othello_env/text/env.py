@@ -6,12 +6,13 @@ import secrets
 from typing import Any
 
 from othello_env.agent import Agent, Policy, Seat, answered, make_agent
-from othello_env.games.game import State, check_choice, check_seed, check_text
+from othello_env.games.game import State, check_choice, check_seed
 from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
 from othello_env.games.openings import Openings, OpeningsSpec
 from othello_env.games.othello.position import Othello
-from othello_env.games.registry import GameSpec
-from othello_env.support.numbers import check_flag, check_integer, check_real, check_whole
+from othello_env.games.registry import GameLike, GameSpec
+from othello_env.support.numbers import check_flag, check_real, check_whole
+from othello_env.support.words import named_arguments
 from othello_env.text.regret import discs_lost
 from othello_env.text.wording import WrongAnswerError, correction, play_text, position_text, rules_text
 
@@ -32,7 +33,8 @@ class OthelloText:
     give `play` to the model as a tool.
 
     Args:
-        size: the board's height and width, or None for the usual size of the game. For Tribolo it must be None.
+        game: the game, such as ``"othello:size=6"``, ``"tribolo"`` or ``"checkers:draws=40-move"``, a `GameSpec` or a
+            State to begin from.
         opponent: a spec (a text such as ``"alphabeta:depth=2"``), an Agent or a callable; see
             `othello_env.make_agent`. In Tribolo it plays both other sides.
         side: the name of the model's player, or ``"random"``.
@@ -45,7 +47,6 @@ class OthelloText:
             tenth of a second, and each further square doubles the time, so begin with ``openings="random:12"``.
         seed: the same seed gives the same games against the same answers; None for a random seed. With the same seed,
             Gymnasium's environment begins with the same positions and sides.
-        game: the game, such as ``"othello"``, ``"tribolo"`` or ``"checkers:draws=40-move"``.
         attempts: the number of answers that the model may give for a move.
 
     Attributes:
@@ -60,7 +61,7 @@ class OthelloText:
         TypeError, ValueError: an argument is wrong. For a wrong spec, the error is a SpecError. For an opponent that
             does not play this game, it is a WrongGameError.
 
-    >>> env = OthelloText(size=6, side="black", seed=1)
+    >>> env = OthelloText("othello:size=6", side="black", seed=1)
     >>> print(env.reset().splitlines()[-1])
     You are black. It is your move.
     >>> print(env.play("I take h8").splitlines()[0])
@@ -69,9 +70,10 @@ class OthelloText:
     You played b3.
     """
 
+    @named_arguments
     def __init__(
         self,
-        size: int | None = None,
+        game: GameLike = "othello",
         opponent: str | Agent | Policy = "random",
         side: str = "random",
         openings: OpeningsSpec = None,
@@ -79,19 +81,15 @@ class OthelloText:
         reward: str = "result",
         seed: int | None = None,
         *,
-        game: str = "othello",
         attempts: int = 2,
     ) -> None:
-        if size is not None:
-            check_text(game, "a game")
-            game = f"{game}{',' if ':' in game else ':'}size={check_integer('size', size)}"
-        rules = GameSpec.parse(game)
-        start = rules.start(0)
+        spec = GameSpec.parse(game)
+        start = spec.start(0)
         check_choice("side", side, ("random", *start.player_names))
         check_choice("reward", reward, ("result", "regret"))
         if reward == "regret" and type(start) is not Othello:  # only for Othello is perfect play known
-            raise ValueError(f"the reward 'regret' is for Othello, not for {rules}")
-        self._openings = Openings(openings, rules.start)
+            raise ValueError(f"the reward 'regret' is for Othello, not for {spec}")
+        self._openings = Openings(openings, spec.start)
         self._opponent = make_agent(opponent)
         self._opponent.check_game(start)
         self._side = side

@@ -49,7 +49,7 @@ def main(args: Args) -> None:
     analyst: Any = make_agent(f"{spec},exact=0")
     solver = Engine()
     openings, game = OPENINGS[args.size], f"othello:size={args.size}"
-    games = match_games(spec, None, args.games, openings=openings, seed=args.seed, rules=game)
+    games = match_games(spec, None, args.games, openings=openings, seed=args.seed, game=game)
     rows = []
     for i in range(len(games)):
         state, margin = Othello(args.size), games.outcomes.margins[i, 0]

@@ -35,7 +35,6 @@ from othello_env.arena.rating.ladder import LADDERS, Ladder, Rung, load_ladder
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule
-from othello_env.games.registry import GameSpec
 from othello_env.support.files import write_json
 from othello_env.support.words import elo_interval_text, elo_text
 
@@ -121,8 +120,8 @@ def schedule(
     packaged = load_ladder(size).openings
     if games is None:
         games = 2 * len(balanced_openings(packaged) if openings is None else openings)
-    rules = GameSpec.parse(f"othello:size={size}")
-    return Schedule(RUNGS[size][:first], games, packaged if openings is None else openings, seed, rules, near=STEPS)
+    given = packaged if openings is None else openings
+    return Schedule(RUNGS[size][:first], games, given, seed, f"othello:size={size}", near=STEPS)
 
 
 def ratings(result: Tournament, size: int) -> Ladder:

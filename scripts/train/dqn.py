@@ -26,7 +26,7 @@ except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
 from othello_agents.network import NeuralAgent, TorchNetwork, load_network
-from othello_env import Othello, play_match
+from othello_env import play_match
 
 
 @dataclass
@@ -115,7 +115,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     writer.close()
     trained.save(args.out)
-    print(play_match(NeuralAgent(trained), "random", games=200, new_game=lambda _: Othello(args.size)))
+    print(play_match(NeuralAgent(trained), "random", games=200, game=f"othello:size={args.size}"))
     print(f"{args.out} is the agent")
     print(f"next: othello-env benchmark {args.out}:network={trained.function} --size {args.size}")
 

@@ -59,7 +59,7 @@ def make_trainer(args: Args, model: Any, tokenizer: Any = None, **settings: Any)
     )
     environment = partial(
         OthelloText,
-        size=args.size,
+        game=f"othello:size={args.size}",
         opponent=args.opponent,
         openings=f"random:{args.plies}",
         legal_moves=args.legal_moves,

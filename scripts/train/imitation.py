@@ -89,11 +89,11 @@ def positions(source: Path, size: int, empties: int) -> tuple[dict[str, Any], di
     Returns two dicts of arrays over M positions: ``observations`` (M, 2, S, S), ``masks`` (M, A), ``right`` (M, A),
     which has a 1 for each action that counts as right, and ``results`` (M,), for the player to move.
     """
-    rules = "othello" if size == 8 else f"othello:size={size}"
+    game = "othello" if size == 8 else f"othello:size={size}"
     found, before = [], 0
-    for games in Dataset(source) if source.is_dir() else [read_games(source, rules=rules)]:
-        if str(games.rules) != rules:
-            raise ValueError(f"expected games of {rules}, got games of {games.rules} in {str(source)!r}")
+    for games in Dataset(source) if source.is_dir() else [read_games(source, game=game)]:
+        if str(games.game) != game:
+            raise ValueError(f"expected games of {game}, got games of {games.game} in {str(source)!r}")
         finished = games[games.outcomes.over]
         if not len(finished):
             continue

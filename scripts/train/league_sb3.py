@@ -28,7 +28,7 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[sb3,onnx]' onnx")
 
-from othello_env import Othello, play_match
+from othello_env import play_match
 from othello_env.league import League
 
 FIXED = ("maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted")
@@ -127,7 +127,7 @@ def main(args: Args) -> None:
         print("interrupted")
     rollouts.keep_snapshot()
     for opponent in ("random", *FIXED):
-        result = play_match(str(newest), opponent, openings=short, new_game=lambda _: Othello(args.size))
+        result = play_match(str(newest), opponent, openings=short, game=f"othello:size={args.size}")
         print(f"score in {result.games} games against {opponent}: {result.score:.3f}")
     print(f"\n{args.out} has the league, and {newest} the policy. See how the members play each other, or play it:")
     game = f"--game othello:size={args.size} --openings {short}"

@@ -36,7 +36,7 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]' 'ray[rllib]'")
 
-from othello_env import Othello, othello_v0, play_match
+from othello_env import othello_v0, play_match
 
 POLICY = "both"
 PLAYER = """To let the policy play, write these lines into a file policy.py:
@@ -134,7 +134,7 @@ def main(args: Args) -> None:
                 algorithm.save_to_path(args.out.absolute())
                 policy = as_policy(algorithm.get_module(POLICY))
                 for opponent in ("random", "maximizer:eval=weighted"):
-                    result = play_match(policy, opponent, openings=openings, new_game=lambda _: Othello(args.size))
+                    result = play_match(policy, opponent, openings=openings, game=f"othello:size={args.size}")
                     print(iteration, f"score against {opponent}: {result.score:.3f}", flush=True)
                     writer.add_scalar(f"scores/{opponent}", result.score, iteration)
     except KeyboardInterrupt:

@@ -26,7 +26,7 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[sb3]'")
 
-from othello_env import Othello, play_match
+from othello_env import play_match
 
 PLAYER = """To let the model play, write these lines into a file policy.py:
 
@@ -81,7 +81,7 @@ def main(args: Args) -> None:
     model.save(args.out)
     for opponent in dict.fromkeys(("random", "maximizer:eval=weighted", args.opponent)):
         short = f"random:{args.size**2 // 8}"  # openings
-        result = play_match(as_policy(model), opponent, openings=short, new_game=lambda _: Othello(args.size))
+        result = play_match(as_policy(model), opponent, openings=short, game=f"othello:size={args.size}")
         print(f"score in {result.games} games against {opponent}: {result.score:.3f}")
     print(f"\n{args.out} has the model. {PLAYER.format(plies=args.size**2 // 8, **vars(args))}")
 

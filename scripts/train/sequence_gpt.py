@@ -149,7 +149,7 @@ def probe_accuracy(args: Args, model: GPT) -> dict[str, list[float]]:
     three is its answer. It learns from some games and is tested in others. Layer 0 is the embedding.
     """
     stream = SequenceStream(
-        args.probe_games, rules=f"othello:size={args.size}", vocabulary=args.vocabulary, seed=args.seed + 2**61,
+        args.probe_games, game=f"othello:size={args.size}", vocabulary=args.vocabulary, seed=args.seed + 2**61,
         boards=True,
     )  # fmt: skip
     batches = [stream.batch(0), stream.batch(1)]
@@ -179,8 +179,8 @@ def main(arguments: list[str] | None = None) -> None:
     torch.manual_seed(args.seed)
     if args.threads:
         torch.set_num_threads(args.threads)
-    rules = f"othello:size={args.size}"
-    stream = SequenceStream(args.batch, rules=rules, vocabulary=args.vocabulary, seed=args.seed, first=args.first)
+    game = f"othello:size={args.size}"
+    stream = SequenceStream(args.batch, game=game, vocabulary=args.vocabulary, seed=args.seed, first=args.first)
     words = stream.vocabulary
     options = {name: getattr(args, name) for name in ("vocabulary", "layers", "width", "heads")}
     model = small(args.size, **options)
@@ -200,7 +200,7 @@ def main(arguments: list[str] | None = None) -> None:
     for step, batch in enumerate(stream):
         done = seconds >= args.seconds or step == args.steps
         if done or step % args.every == 0:
-            what = {"games": args.games, "pairs": args.pairs if done else 0, "rules": rules}
+            what = {"games": args.games, "pairs": args.pairs if done else 0, "game": game}
             report = measure_sequences(model, vocabulary=args.vocabulary, **what)
             played = (args.first + step) * args.batch
             point = {"step": step, "games": played, "seconds": round(seconds, 1), "loss": round(float(loss), 4)}

@@ -30,7 +30,7 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torchrl]'")
 
-from othello_env import Othello, play_match
+from othello_env import play_match
 from othello_env.envs import SelfPlayGAE, TorchRLEnv
 
 PLAYER = """To let the policy play, write these lines into a file policy.py:
@@ -112,7 +112,7 @@ class Learner:
         """The score, from 0 to 1, in 200 games against an opponent."""
         openings = f"random:{self.size**2 // 8}"
         policy = as_policy(self.scores)
-        return play_match(policy, opponent, openings=openings, new_game=lambda _: Othello(self.size)).score
+        return play_match(policy, opponent, openings=openings, game=f"othello:size={self.size}").score
 
 
 def as_policy(scores: Planes) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:

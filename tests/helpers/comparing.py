@@ -2,7 +2,7 @@
 
 
 def same(a, b):
-    assert str(a.rules) == str(b.rules)
+    assert str(a.game) == str(b.game)
     assert (a.lengths == b.lengths).all()
     for i in range(len(a)):
         assert a.state(i) == b.state(i)

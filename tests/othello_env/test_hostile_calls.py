@@ -124,9 +124,9 @@ def valid():
         "Window": {"fps": 30},
         "agent_labels": {"games": games(), "agent": "maximizer:eval=count"},
         "games_of_records": {"records": played().records},
-        "SequenceStream": {"rules": "othello:size=4"},
+        "SequenceStream": {"game": "othello:size=4"},
         "legal_tokens": {"sequences": [[1]]},
-        "measure_sequences": {"model": unsure, "games": 1, "pairs": 1, "rules": "othello:size=4"},
+        "measure_sequences": {"model": unsure, "games": 1, "pairs": 1, "game": "othello:size=4"},
         "square_accuracy": {"predicted": [1], "labels": [1]},
         "learning_curve": {"path": "curve.png", "title": "", "curve": [POINT]},
         "mean_interval": {"values": [1.0, 2.0]},
@@ -230,21 +230,21 @@ def methods():
     yield Sprt(0, 10), "judge", {"pairs": (1, 1, 1, 1, 1)}
     yield TimeControl, "parse", {"text": "1s"}
     yield TimeControl(1.0), "left", {"used": 0.5}
-    yield schedule, "game", {"number": 0, "agents": names}
+    yield schedule, "pairing", {"number": 0, "agents": names}
     yield schedule, "has", {"number": 0, "agents": names}
     yield Tournament, "from_records", {"agents": names, "records": ()}
     yield Tournament(names, ()), "faults", {"agent": "random"}
     yield MatchResult(names, ()), "faults", {"agent": 0}
     yield played().records[0], "with_files", {"files": {}}
     yield type(played().records[0]), "from_json", {"line": played().records[0].to_json()}
-    yield Games, "from_states", {"states": [games().state(0)], "starts": [Othello(4)], "columns": {}, "rules": None}
+    yield Games, "from_states", {"states": [games().state(0)], "starts": [Othello(4)], "columns": {}, "game": None}
     yield Games, "joined", {"parts": [games()]}
     yield Statistics, "from_parts", {"parts": [games().statistics()]}
     yield Overview, "from_parts", {"parts": [games()]}
     yield Overview.from_parts([games()]), "picture", {"title": "", "players": ("a", "b")}
     yield snapshot(), "add", {"policy": "random"}
-    yield OthelloText(4), "reset", {"seed": 1}
-    yield OthelloText(4), "play", {"move": "a1"}
+    yield OthelloText("othello:size=4"), "reset", {"seed": 1}
+    yield OthelloText("othello:size=4"), "play", {"move": "a1"}
     yield ChatAgent(lambda _: "b1"), "act", {"state": Othello(4), "seconds_left": 1.0}
     yield ChatAgent(lambda _: "b1"), "check_game", {"state": Othello(4)}
     if find_spec("jax"):

@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from othello_env import Game, Othello, WrongGameError, make_agent, register_game, sample_legal
 from othello_env.arena import Schedule, play_match, play_tournament, read_records
-from othello_env.arena.play.records import GameRecord, _rules
+from othello_env.arena.play.records import GameRecord, _parsed
 from othello_env.cli import main
 from othello_env.data import exact_labels, games_of_records
 from othello_env.envs import GameAEC, GameEnv
@@ -167,8 +167,7 @@ def test_the_page_shows_it(fewest):
 
 def test_a_tournament_and_its_records(fewest, tmp_path):
     file, names = tmp_path / "games.jsonl", ("maximizer:eval=count", "random")
-    rules = GameSpec.parse("fewest:size=4")
-    schedule = Schedule(names, 10, "random:2", 1, rules)
+    schedule = Schedule(names, 10, "random:2", 1, "fewest:size=4")
     played = play_tournament({name: name for name in names}, schedule, file=file)
     records = read_records(file)
     assert list(played.records) == records
@@ -183,17 +182,17 @@ def test_a_tournament_and_its_records(fewest, tmp_path):
     assert not Recorded("games.jsonl", records).to_json(0)["canReplay"]  # the page shows the usual size alone
     with pytest.raises(ValueError, match="labels are for games of Othello, not of fewest:size=4"):
         exact_labels(games, 4)
-    match = play_match(*names, games=10, openings="random:2", seed=1, new_game=rules.start)
+    match = play_match(*names, games=10, openings="random:2", seed=1, game=fewest(4))
     assert [record.moves for record in match.records] == [record.moves for record in records]
 
 
 def test_a_record_may_begin_at_a_position(fewest):
     start = fewest.from_moves("a2", 4)
-    agents, new_game = ("random", "random:epsilon=1"), lambda _: fewest(4)
-    record = play_match(*agents, games=2, openings=[start], new_game=new_game).records[0]
+    agents = ("random", "random:epsilon=1")
+    record = play_match(*agents, games=2, openings=[start], game="fewest:size=4").records[0]
     assert record.opening_moves == "a2"
     position = fewest.from_text(start.to_text(), "white")
-    record = play_match(*agents, games=2, openings=[position], new_game=new_game).records[0]
+    record = play_match(*agents, games=2, openings=[position], game="fewest:size=4").records[0]
     assert record.position == (start.to_text(), "white")
     assert type(record.replay()) is fewest
 
@@ -221,7 +220,7 @@ def test_what_does_not_know_it_says_how_to_read_its_games(fewest, tmp_path, caps
     assert "2 games" in call("data", "make", "match", *played, data)
     assert "2 of 2 games" in call("tournament", "random:epsilon=1", *played, file)
     for source in (data, file):
-        _rules.cache_clear()
+        _parsed.cache_clear()
         with monkeypatch.context() as unknown:
             unknown.delitem(registry._GAMES, "fewest")
             told = call("data", "info", source)
@@ -333,7 +332,7 @@ def test_results_that_do_not_sum_to_zero_are_an_error(fewest, values):
         with pytest.raises(ValueError, match=told):
             play_on()
         with pytest.raises(ValueError, match=told):
-            play_match("random", "random", games=2, new_game=lambda key: Wrong(4))
+            play_match("random", "random", games=2, game=Wrong(4))
     finally:
         del registry._GAMES["wrong"]
 

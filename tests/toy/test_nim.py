@@ -97,7 +97,7 @@ def test_its_transcript_has_the_names_of_the_moves(nim):
 
 
 def test_agents_play_it(nim):
-    result = play_match("alphabeta:depth=4", "random", games=40, openings=None, new_game=lambda key: nim.Nim())
+    result = play_match("alphabeta:depth=4", "random", games=40, openings=None, game="nim")
     assert result.score > 0.9
     assert make_agent("alphabeta:depth=6").act(nim.Nim(7)) == 2  # it leaves four stones, so the opponent loses
 

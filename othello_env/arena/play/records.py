@@ -279,8 +279,8 @@ class GameRecord:
 
     def first_position(self) -> State:
         """The position before the opening's moves."""
-        rules = _rules(self.game)
-        return rules.start(0) if self.position is None else rules.position(*self.position)
+        spec = _parsed(self.game)
+        return spec.start(0) if self.position is None else spec.position(*self.position)
 
     def transcript(self) -> str:
         """All moves from the beginning of the opening, in the game's notation, without passes: ``f5 d6 c3 ...``."""
@@ -318,7 +318,7 @@ def _ends(final: State, forfeits: int | None) -> tuple[tuple[float, ...], tuple[
     return tuple(shares), tuple(final.largest_margin * share for share in shares)
 
 
-_rules = lru_cache(8)(GameSpec.parse)
+_parsed = lru_cache(8)(GameSpec.parse)
 
 
 def _is_int(value: Any) -> bool:

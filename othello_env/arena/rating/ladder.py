@@ -123,8 +123,8 @@ class Ladder:
         return {8: "balanced-v0", 6: "balanced-6x6-v0"}[self.size]
 
     @property
-    def rules(self) -> GameSpec:
-        """The rules of the games."""
+    def game(self) -> GameSpec:
+        """The game that the agents play."""
         return GameSpec.parse(f"othello:size={self.size}")
 
     @classmethod
@@ -442,7 +442,7 @@ class _Climb:
         self._rungs = {rung: make_agent(rung.spec, seed) for rung in ladder.rungs}
         self._seed = seed
         names = (AGENT, *(rung.spec for rung in ladder.rungs))
-        self._schedule = Schedule(names, 2 * self.openings, ladder.openings, seed, ladder.rules, gauntlet=True)
+        self._schedule = Schedule(names, 2 * self.openings, ladder.openings, seed, ladder.game, gauntlet=True)
         self._records: dict[Rung, list[GameRecord]] = {rung: [] for rung in ladder.rungs}
 
     def play(self, rung: Rung, pairs: int, deadline: float) -> Iterator[Placement]:
@@ -452,7 +452,7 @@ class _Climb:
             AgentError: the rung forfeited a game.
         """
         opponent = self._rungs[rung]
-        start, decisions = self.placement.ladder.rules.start(0), 0
+        start, decisions = self.placement.ladder.game.start(0), 0
         in_batches = self.agent.answers_batches(start) and opponent.answers_batches(start)
         for record in play_games({AGENT: self.agent, rung.spec: opponent}, self._pairings(rung, pairs)):
             _check_rung(self.placement.ladder, rung, record)
@@ -477,7 +477,7 @@ class _Climb:
         order = sorted(range(self.openings), key=partial(mix_int, key))
         first = len(self._records[rung]) // 2
         colours = (AGENT, rung.spec), (rung.spec, AGENT)
-        return [self._schedule.game(number, names) for number in order[first : first + pairs] for names in colours]
+        return [self._schedule.pairing(number, names) for number in order[first : first + pairs] for names in colours]
 
 
 def _check_rung(ladder: Ladder, rung: Rung, record: GameRecord) -> None:

@@ -27,7 +27,6 @@ from othello_env.arena.rating.benchmark import file_settings, markdown_table
 from othello_env.arena.rating.exploitability import Exploitability, exploitability
 from othello_env.arena.tournament.results import Z95, MatchResult
 from othello_env.games.game import check_seed
-from othello_env.games.othello.position import Othello
 from othello_env.support.numbers import check_whole
 
 __all__ = ["PERFECT", "PerfectionBenchmark", "PerfectionGames", "run_perfection"]
@@ -273,6 +272,6 @@ def run_perfection(
         progress(so_far())
     if games:
         play_match(
-            player, PERFECT, games=games, openings=openings, seed=seed, new_game=lambda _: Othello(size), progress=take
+            player, PERFECT, games=games, openings=openings, seed=seed, game=f"othello:size={size}", progress=take
         )
     return so_far()

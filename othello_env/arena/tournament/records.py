@@ -177,7 +177,7 @@ def check_records(
     seen = set()
     for line, record in enumerate(records, start=1):
         is_known = schedule.has(record.opening, record.agents)
-        game = schedule.game(record.opening, record.agents) if is_known else None
+        game = schedule.pairing(record.opening, record.agents) if is_known else None
         reason = None
         if record.key in seen:
             reason = "it repeats a game"
@@ -213,7 +213,7 @@ def _settings(record: GameRecord) -> dict[str, object]:
 
 def _settings_of(schedule: Schedule, clock: TimeControl | None) -> dict[str, object]:
     return {
-        "game": str(schedule.rules),
+        "game": str(schedule.spec),
         "seed": schedule.seed,
         "openings": schedule.openings_text,
         "clock": None if clock is None else str(clock),

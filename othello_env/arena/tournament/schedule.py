@@ -21,8 +21,9 @@ from othello_env.arena.play.records import Opening, Pairing
 from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
-from othello_env.games.registry import GameSpec, position_to_text
-from othello_env.support.numbers import as_integer, check_flag, check_type, check_whole, is_ordered
+from othello_env.games.registry import GameLike, GameSpec, position_to_text
+from othello_env.support.numbers import as_integer, check_flag, check_whole, is_ordered
+from othello_env.support.words import named_arguments
 
 __all__ = ["Schedule", "check_games"]
 
@@ -39,7 +40,7 @@ class Schedule:
     openings, and all groups play the first opening before any group plays the second opening. A match is a tournament
     of two agents.
 
-    Each game has a key, a number that determines everything random in the game. The key depends only on the rules, the
+    Each game has a key, a number that determines everything random in the game. The key depends only on the game, the
     seed, the opening and the agents' names. So if games or agents are added to a tournament, the games that it had
     before do not change.
 
@@ -52,37 +53,37 @@ class Schedule:
             openings of a list are used in turn. After the last opening, the list begins again. Agents without random
             choices then repeat their games, so use a list with enough openings.
         seed: determines the openings and all random choices.
-        rules: the rules of the game.
+        game: the game, such as ``"othello:size=6"``, a `GameSpec`, or a State in which all games begin. A class of
+            States is registered first; see `othello_env.register_game`.
         gauntlet: whether only the groups that include the first agent play.
         near: agents play each other only if their places in `agents` differ by at most this number; None for no limit.
-        new_game: a function that takes a random key (an integer) and returns the position in which a game begins. None
-            means the start in `rules`. A game can be played again from its record only if `rules` can read this
-            position from the text in the record.
+        spec: the `GameSpec` of `game`.
 
     Raises:
         TypeError: `games`, `seed` or `near` is not an integer, `gauntlet` is not a bool, or `agents` is a set or dict.
         ValueError: there are too few agents, two agents have the same name, `games` is not a positive multiple of the
-            number of players, the seed is negative, `near` is below 1, or an opening is wrong.
+            number of players, the seed is negative, `near` is below 1, the game is unknown, or an opening is wrong.
     """
 
     agents: tuple[str, ...]
     games: int | None = None
     openings: str | Sequence[str | State] | None = "random:10"
     seed: int = 0
-    rules: GameSpec = field(default_factory=GameSpec)
+    game: GameLike = "othello"
     gauntlet: bool = False
     near: int | None = None
-    new_game: Callable[[int], State] | None = None
+    spec: GameSpec = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        players = check_type("rules", self.rules, GameSpec).num_players
+        object.__setattr__(self, "spec", GameSpec.parse(self.game))
+        players = self.spec.num_players
         if not is_ordered(self.agents):
             raise TypeError(f"the agents of a tournament must be a tuple of names, not {self.agents!r}")
         if len(set(self.agents)) < len(self.agents):
             twice = next(name for name in self.agents if self.agents.count(name) > 1)
             raise ValueError(f"the agents of a tournament have different names, but {twice!r} is given twice")
         if len(self.agents) < players:
-            raise ValueError(f"a tournament in {self.rules} needs at least {players} agents, not {len(self.agents)}")
+            raise ValueError(f"a tournament in {self.spec} needs at least {players} agents, not {len(self.agents)}")
         if self.games is not None:
             object.__setattr__(self, "games", check_games(self.games, players))
         object.__setattr__(self, "seed", check_seed(self.seed))
@@ -90,10 +91,12 @@ class Schedule:
         if self.near is not None:
             check_whole("near", self.near, 1)
         _ = self._given  # reads the openings now, so that a wrong opening raises an error at once
+        if self.spec.initial is not None:
+            self._written(self.spec.initial)  # raises the error if records cannot store it
 
     def __repr__(self) -> str:
         given = f"{len(self._given)} given" if self._given else self.openings or "start"
-        what = f"{len(self)} games of {self.rules}: {len(self.agents)} agents"
+        what = f"{len(self)} games of {self.spec}: {len(self.agents)} agents"
         return f"<Schedule of {what}, openings {given}, seed {self.seed}>"
 
     def __iter__(self) -> Iterator[Pairing]:
@@ -106,7 +109,7 @@ class Schedule:
     @property
     def num_openings(self) -> int:
         """The number of openings that each group plays."""
-        players = self.rules.num_players
+        players = self.spec.num_players
         return math.ceil(_USUAL_GAMES / players) if self.games is None else self.games // players
 
     @property
@@ -119,20 +122,20 @@ class Schedule:
         for number in range(self.num_openings):
             for names in self._seatings:
                 if (number, names) not in done:
-                    yield self.game(number, names)
+                    yield self.pairing(number, names)
 
     def has(self, number: int, agents: tuple[str, ...]) -> bool:
         """Whether these agents (in the order of the players) play the opening with this number."""
         return 0 <= number < self.num_openings and agents in self._seatings
 
-    def game(self, number: int, agents: tuple[str, ...]) -> Pairing:
+    def pairing(self, number: int, agents: tuple[str, ...]) -> Pairing:
         """The game of these agents (in the order of the players) from the opening with this number."""
         opening = self._opening(check_whole("the number of an opening", number, 0))
         return Pairing(opening, agents, self._key(opening, agents), self._game_text, self.seed, self.openings_text)
 
     @cached_property
     def _game_text(self) -> str:
-        return str(self.rules)
+        return str(self.spec)
 
     def _key(self, opening: Opening, names: Sequence[str]) -> int:
         what = json.dumps([self._game_text, self.seed, opening.number, opening.position, opening.moves, *names])
@@ -144,7 +147,7 @@ class Schedule:
 
         Each key has the names of a game's agents, in the order of the players.
         """
-        players = self.rules.num_players
+        players = self.spec.num_players
         furthest = len(self.agents) if self.near is None else self.near
         groups = [
             group
@@ -173,22 +176,18 @@ class Schedule:
             return Opening(number, *self._given[place], self._openings.positions[place])
         key = mix_int(mix_int(self.seed, 0), number)
         start = self._openings.draw(key)
-        base = self._new_game(key)
+        base = self.spec.start(key)
         position = None if base == self._usual else position_to_text(base)
         return Opening(number, position, base.names_of(start.moves[len(base.moves) :]), start)
 
-    @property
-    def _new_game(self) -> Callable[[int], State]:
-        return self.new_game or self.rules.start
-
     @cached_property
     def _openings(self) -> Openings:
-        return find_openings(self.openings, self._new_game, self.seed, self.num_openings)
+        return find_openings(self.openings, self.spec.start, self.seed, self.num_openings)
 
     @cached_property
     def _usual(self) -> State:
         """The position in which a game begins if its record has no `position`."""
-        return self.rules.start(0)
+        return self.spec.usual.start(0)
 
     @cached_property
     def _given(self) -> list[tuple[tuple[str, str] | None, str]]:
@@ -204,9 +203,12 @@ class Schedule:
             if self._usual.play_names(moves) == start:
                 return None, moves
         position = position_to_text(start)
-        if self.new_game is None and self.rules.position(*position) != start:
+        if self.spec.position(*position) != start:
             raise ValueError(f"this opening cannot be stored; give it as a transcript from the start:\n{start}")
         return position, ""
+
+
+Schedule.__init__ = named_arguments(Schedule.__init__)
 
 
 def check_games(games: Any, players: int = 2) -> int:

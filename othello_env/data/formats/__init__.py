@@ -14,8 +14,10 @@ from othello_env.data.formats import archive, ggf, parquet, records, tokens, tra
 from othello_env.data.games import Games, GamesError
 from othello_env.games.checkers import pdn
 from othello_env.games.game import IllegalActionError, NotationError, State
+from othello_env.games.registry import GameLike
 from othello_env.support.files import read_file, write_file
 from othello_env.support.numbers import check_type
+from othello_env.support.words import named_arguments
 
 __all__ = ["KINDS", "DamagedGamesWarning", "read_games", "read_names", "write_games"]
 
@@ -38,10 +40,11 @@ class DamagedGamesWarning(UserWarning):
     """Some games of a file were left out, because they have an illegal move or cannot be read."""
 
 
+@named_arguments
 def read_games(
     path: str | Path,
     *,
-    rules: str = "othello",
+    game: GameLike = "othello",
     players: Sequence[str] = (),
     tournaments: Sequence[str] = (),
     skip: bool = False,
@@ -50,7 +53,8 @@ def read_games(
 
     Args:
         path: a file in one of the formats of `KINDS`, or a file with the records of a match or tournament (JSON lines).
-        rules: the game and its options, such as ``othello:size=6``. Only a file of transcripts needs this argument.
+        game: the game, such as ``"othello:size=6"``, a GameSpec or a State to begin from. Only a file of transcripts
+            needs this argument.
         players: for a WTHOR file, the names of the players, as `read_names` returns them.
         tournaments: for a WTHOR file, the names of the tournaments, as `read_names` returns them.
         skip: if True, damaged games are left out, and a `DamagedGamesWarning` says how many. A game is damaged if it
@@ -65,7 +69,7 @@ def read_games(
         raise OSError(f"{str(path)!r} is a dataset; use Dataset({str(path)!r})")
     data = read_file(path, _LARGEST, "read games from")
     try:
-        games, messages = _load(path, data, rules, players, tournaments)
+        games, messages = _load(path, data, game, players, tournaments)
     except (GamesError, NotationError, IllegalActionError) as error:
         raise GamesError(f"{path}: {error}") from None
     if messages and not skip:
@@ -112,7 +116,7 @@ def write_games(path: str | Path, games: Games) -> None:
 
 
 def _load(
-    path: str | Path, data: bytes, rules: str, players: Sequence[str], tournaments: Sequence[str]
+    path: str | Path, data: bytes, game: GameLike, players: Sequence[str], tournaments: Sequence[str]
 ) -> tuple[Games, list[str]]:
     if archive.is_archive(data):
         return archive.load(data)
@@ -137,7 +141,7 @@ def _load(
         return _from_pdn(text)
     if "\0" in text:
         raise GamesError(f"the kind of this file is unknown; known are {', '.join(KINDS)} and records (.jsonl)")
-    return transcripts.load(text, rules)
+    return transcripts.load(text, game)
 
 
 def _dump(kind: str, games: Games) -> bytes:
@@ -153,8 +157,8 @@ def _dump(kind: str, games: Games) -> bytes:
         return ggf.dump(games).encode()
     if kind == ".txt":
         return transcripts.dump(games).encode()
-    if games.rules.name != "checkers":
-        raise ValueError(f"PDN files have games of checkers, not of {games.rules}")
+    if games.game.name != "checkers":
+        raise ValueError(f"PDN files have games of checkers, not of {games.game}")
     starts = [games.starts[index] for index in games.start.tolist()]
     return pdn.dumps(_pdn_game(games.state(i), start, games, i) for i, start in enumerate(starts)).encode()
 

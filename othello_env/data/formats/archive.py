@@ -68,9 +68,9 @@ def load(data: bytes) -> tuple[Games, list[str]]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             arrays = read_arrays(archive, [name.removesuffix(".npy") for name in archive.namelist()])
-        rules, starts = from_header(arrays.pop("header").tobytes())
+        game, starts = from_header(arrays.pop("header").tobytes())
         columns = {name.removeprefix(_COLUMN): arrays[name] for name in arrays if name.startswith(_COLUMN)}
-        games = Games(arrays["actions"], arrays["lengths"], rules, starts, arrays["start"], columns)
+        games = Games(arrays["actions"], arrays["lengths"], game, starts, arrays["start"], columns)
     except GamesError:
         raise
     except (*DAMAGE, KeyError, TypeError) as error:
@@ -131,16 +131,16 @@ def header(games: Games) -> dict[str, Any]:
         ValueError: the text of a first position does not show all of it, or cannot be read. In checkers, a text shows
             neither the history of a position nor that a piece must continue jumping.
     """
-    usual = games.starts == (games.rules.start(0),)
-    starts = [] if usual else [_text_of(state, games.rules) for state in games.starts]
-    return {"format": _FORMAT, "rules": str(games.rules), "starts": starts}
+    usual = games.starts == (games.game.start(0),)
+    starts = [] if usual else [_text_of(state, games.game) for state in games.starts]
+    return {"format": _FORMAT, "rules": str(games.game), "starts": starts}
 
 
-def _text_of(state: State, rules: GameSpec) -> tuple[str, str]:
+def _text_of(state: State, game: GameSpec) -> tuple[str, str]:
     text = position_to_text(state)
-    if rules.position(*text) != state:
+    if game.position(*text) != state:
         raise ValueError(
-            f"a game begins with {state!r} in mid-game; expected a first position of {rules.name} without a history, "
+            f"a game begins with {state!r} in mid-game; expected a first position of {game.name} without a history, "
             "and not in the middle of a series of jumps"
         )
     return text
@@ -156,8 +156,8 @@ def from_header(text: bytes) -> tuple[GameSpec, list[State]]:
         content = parse_json(text)
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
             raise ValueError(f"expected a file of the format {_FORMAT!r}")
-        rules = GameSpec.parse(content["rules"])
-        return rules, [rules.position(board, player) for board, player in content["starts"]]
+        game = GameSpec.parse(content["rules"])
+        return game, [game.position(board, player) for board, player in content["starts"]]
     except UnknownGameError as error:
         raise GamesError(str(error)) from None
     except (KeyError, TypeError, ValueError, NotationError) as error:

@@ -115,9 +115,9 @@ def _rows(numbers: list[list[float]]) -> npt.NDArray[np.float32]:
 def _joined(games: list[_Game], columns: dict[str, Any] | None = None) -> Games:
     """Make one `Games` object from these games."""
     places = {start: place for place, start in enumerate(dict.fromkeys(game.start for game in games))}
-    rules = GameSpec.parse(f"othello:size={games[0].start.size}")
+    spec = GameSpec.parse(f"othello:size={games[0].start.size}")
     actions, lengths = padded([game.actions for game in games])
-    return Games(actions, lengths, rules, tuple(places), [places[game.start] for game in games], columns)
+    return Games(actions, lengths, spec, tuple(places), [places[game.start] for game in games], columns)
 
 
 def dump(games: Games) -> str:
@@ -132,8 +132,8 @@ def dump(games: Games) -> str:
         GamesError: a move is illegal.
         ValueError: the games are not of Othello.
     """
-    if games.rules.name != "othello":
-        raise ValueError(f"GGF files have games of othello, not of {games.rules}")
+    if games.game.name != "othello":
+        raise ValueError(f"GGF files have games of othello, not of {games.game}")
     outcomes, lines = games.outcomes, []
     given = [games.columns.get(name, np.zeros(0)) for name in _EACH]
     unknown = np.full(games.actions.shape, np.nan)

@@ -72,7 +72,7 @@ def load(data: bytes) -> tuple[Games, list[str]]:
         table = parquet.read_table(io.BytesIO(data))
         if _ACTIONS not in table.column_names and _TOKENS in table.column_names:
             return _from_tokens(table)
-        rules, starts = archive.from_header((table.schema.metadata or {}).get(_HEADER, b"{}"))
+        game, starts = archive.from_header((table.schema.metadata or {}).get(_HEADER, b"{}"))
         actions, lengths = _lists(table, _ACTIONS, "integers")
         columns = {
             name: _lists(table, name, "floats")[0] if arrow.types.is_list(kind) else _column(table.column(name))
@@ -80,7 +80,7 @@ def load(data: bytes) -> tuple[Games, list[str]]:
             if name not in (_ACTIONS, _START)
         }
         start = np.asarray(table.column(_START)) if _START in table.column_names else None
-        return archive.checked(Games(actions, lengths, rules, starts, start, columns))
+        return archive.checked(Games(actions, lengths, game, starts, start, columns))
     except (arrow.ArrowException, KeyError, OSError, TypeError, ValueError) as error:
         if isinstance(error, GamesError):
             raise
@@ -91,8 +91,8 @@ def _from_tokens(table: Any) -> tuple[Games, list[str]]:
     """The games of a table with a column of sequences. Without a note, the vocabulary is that of Othello-GPT on 8x8."""
     note = {name.decode(): value.decode() for name, value in (table.schema.metadata or {}).items()}
     rows = np.maximum(_lists(table, _TOKENS, "integers")[0], 0)
-    rules = f"othello:size={note.get('size', '8')}"
-    games, is_legal, messages = tokens.from_sequences(rows, note.get("vocabulary", "othello-gpt"), rules)
+    game = f"othello:size={note.get('size', '8')}"
+    games, is_legal, messages = tokens.from_sequences(rows, note.get("vocabulary", "othello-gpt"), game)
     return games[is_legal], messages
 
 

@@ -21,7 +21,7 @@ from othello_env.data import kernels
 from othello_env.data.games import Games, GamesError, check_standard
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.tokens import Vocabulary, vocabulary_of
-from othello_env.games.registry import GameSpec
+from othello_env.games.registry import GameLike, GameSpec
 from othello_env.support.extras import import_extra
 from othello_env.support.files import file_to_write
 from othello_env.support.numbers import check_type
@@ -57,9 +57,9 @@ def tokens(games: Games, vocabulary: str = "othello-gpt") -> npt.NDArray[np.int8
         ValueError: the games are of another kind, or there is no such vocabulary.
         GamesError: a move is illegal.
     """
-    start = usual_start(check_type("games", games, Games).rules)
+    start = usual_start(check_type("games", games, Games).game)
     if not games.begin_as_usual:
-        raise ValueError(f"sequences are for games from the usual start, not for games of {games.rules} from others")
+        raise ValueError(f"sequences are for games from the usual start, not for games of {games.game} from others")
     words = vocabulary_of(vocabulary, start.size)
     games.check()
     return tokens_of(games.actions.astype(np.int8, copy=False), games.lengths, words)
@@ -77,32 +77,34 @@ def tokens_of(actions: npt.NDArray[np.int8], lengths: npt.NDArray[np.int32], wor
     return rows
 
 
-def usual_start(rules: str | GameSpec) -> Othello:
+def usual_start(game: GameLike) -> Othello:
     """The usual start of a game that has sequences of tokens: Othello on any board, or a variant of its rules.
 
     Raises:
-        ValueError: the game is another one.
+        ValueError: the game is another one, or begins elsewhere.
     """
-    spec = GameSpec.parse(rules)
+    spec = GameSpec.parse(game)
     start = spec.start(0)
     if not isinstance(start, Othello):
         raise ValueError(f"sequences are for games of othello and its variants, not of {spec}")
+    if spec.initial is not None:
+        raise ValueError(f"sequences are for games from the usual start, not from\n{start}")
     return start
 
 
-def from_tokens(sequences: npt.ArrayLike, vocabulary: str = "othello-gpt", rules: str | GameSpec = "othello") -> Games:
+def from_tokens(sequences: npt.ArrayLike, vocabulary: str = "othello-gpt", game: GameLike = "othello") -> Games:
     """Turn N sequences of K tokens into games. Passes that the vocabulary leaves out are added.
 
     Args:
         sequences: (N, K) integers.
         vocabulary: ``othello-gpt`` or ``metaothello``; see `othello_env.games.othello.tokens`.
-        rules: the game and its options, such as ``othello:size=6``.
+        game: the game and its options, such as ``othello:size=6``.
 
     Raises:
         ValueError: the shape is wrong, a token is not in the vocabulary, or a move follows the token 0.
         GamesError: a move is illegal.
     """
-    games, _, messages = from_sequences(sequences, vocabulary, rules)
+    games, _, messages = from_sequences(sequences, vocabulary, game)
     if messages:
         raise GamesError(messages[0])
     return games
@@ -125,10 +127,10 @@ def as_rows(sequences: npt.ArrayLike, words: Vocabulary) -> npt.NDArray[np.int8]
 
 
 def from_sequences(
-    sequences: npt.ArrayLike, vocabulary: str = "othello-gpt", rules: str | GameSpec = "othello"
+    sequences: npt.ArrayLike, vocabulary: str = "othello-gpt", game: GameLike = "othello"
 ) -> tuple[Games, npt.NDArray[np.bool_], list[str]]:
     """The games; for each game, whether all its moves are legal; and a message for each game with an illegal move."""
-    start = usual_start(rules)
+    start = usual_start(game)
     words = vocabulary_of(vocabulary, start.size)
     rows = as_rows(sequences, words)
     played = kernels.replay(rows, start, passes=words.has_pass)
@@ -136,7 +138,7 @@ def from_sequences(
         f"game {i + 1}, move {played.wrong[i] + 1}: token {words.tokens[rows[i, played.wrong[i]]]} is not a legal move"
         for i in np.flatnonzero(played.wrong >= 0).tolist()
     ]
-    return Games(played.actions, played.lengths, rules), played.wrong < 0, messages
+    return Games(played.actions, played.lengths, game), played.wrong < 0, messages
 
 
 def write_tokens(path: str | Path, batches: Iterable[npt.NDArray[np.int8]], count: int, words: Vocabulary) -> None:

@@ -9,12 +9,12 @@ import numpy as np
 from othello_env.data.games import Games, GamesError, padded, with_passes
 from othello_env.games.game import IllegalActionError, NotationError
 from othello_env.games.othello.position import Othello
-from othello_env.games.registry import GameSpec
+from othello_env.games.registry import GameLike, GameSpec
 
 __all__ = ["dump", "load"]
 
 
-def load(text: str, rules: str | GameSpec = "othello") -> tuple[Games, list[str]]:
+def load(text: str, game: GameLike = "othello") -> tuple[Games, list[str]]:
     """Read the games of a text with a transcript on each line.
 
     Passes may be left out. Empty lines and lines that begin with ``#`` are ignored. The games get a column `line`: for
@@ -25,9 +25,9 @@ def load(text: str, rules: str | GameSpec = "othello") -> tuple[Games, list[str]
 
     Raises:
         GamesError: no line has a game whose moves are all legal.
-        ValueError: the rules are unknown.
+        ValueError: the game is unknown.
     """
-    kind = GameSpec.parse(rules)
+    kind = GameSpec.parse(game)
     start = kind.start(0)
     lines = {
         number: line
@@ -38,7 +38,7 @@ def load(text: str, rules: str | GameSpec = "othello") -> tuple[Games, list[str]
     moves, messages = dict[int, tuple[int, ...]](), []
     for number, line in lines.items():
         try:
-            moves[number] = known[number] if number in known else start.play_transcript(line).moves
+            moves[number] = known[number] if number in known else start.play_transcript(line).moves[len(start.moves) :]
         except (IllegalActionError, NotationError) as error:
             messages.append(f"line {number}, {error}".splitlines()[0])
     if not moves:
@@ -53,14 +53,14 @@ def dump(games: Games) -> str:
         ValueError: a game does not begin at the usual start, or has no moves.
         GamesError: a move is illegal.
     """
-    usual = games.rules.start(0)
+    usual = games.game.start(0)
     if not games.begin_as_usual:
         raise ValueError("a transcript begins at the usual start; write games from other positions as GGF or .npz")
     if len(games) and not games.lengths.all():
         raise ValueError("a game without moves has no transcript; write such games as GGF or .npz")
     games.check()
     rows = [row[:length] for row, length in zip(games.actions.tolist(), games.lengths.tolist(), strict=True)]
-    if games.rules.name == "othello":
+    if games.game.name == "othello":
         names = [usual.action_to_text(action) for action in range(usual.num_actions)]
         return "".join("".join(names[action] for action in row) + "\n" for row in rows)
     return "".join(usual.names_of(row) + "\n" for row in rows)

@@ -36,7 +36,7 @@ from othello_env.games.batch import EndedGames, InitialArrays, Outputs, StepOpti
 from othello_env.games.batch.state import ILLEGAL, NO_OPENING, OUT_OF_RANGE, OVER, SIDE_DRAWN, UNCHECKED
 from othello_env.games.game import IllegalActionError, State, check_choice
 from othello_env.games.openings import Openings, OpeningsSpec
-from othello_env.games.registry import GameSpec
+from othello_env.games.registry import GameLike
 from othello_env.support.jit import interruptible, is_compiled, raise_interrupt
 from othello_env.support.numbers import check_flag, check_whole
 from othello_env.support.threads import Threads
@@ -160,7 +160,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
 
     def __init__(
         self,
-        game: str | GameSpec = "",
+        game: GameLike = "",
         num_envs: int = 1,
         *,
         opponent: Opponents | None = "random",

@@ -57,7 +57,7 @@ def test_a_file_holds_all_and_is_an_agent_by_its_path(network, tmp_path):
     np.testing.assert_array_equal(agent.act_batch(batch), NeuralAgent(network).act_batch(batch))
     warm = make_agent(f"{path}:temperature=0.5", seed=1)
     assert repr(warm) == f"{path}:temperature=0.5"
-    result = play_match(warm, str(path), games=4, seed=1, openings="random:4", new_game=lambda _: Othello(6))
+    result = play_match(warm, str(path), games=4, seed=1, openings="random:4", game="othello:size=6")
     assert not result.faults(0)
     assert not result.faults(1)
 

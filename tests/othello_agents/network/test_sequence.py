@@ -107,7 +107,7 @@ def test_a_spec_names_a_function_of_any_library(tmp_path, monkeypatch):
     (tmp_path / "models.py").write_text(MODELS)
     agent = make_agent("sequence:model=models.py:numbers,size=6,illegal=forfeit")
     assert repr(agent) == "sequence:model=models.py:numbers,size=6,illegal=forfeit"
-    match = play_match("sequence:model=models.py:numbers,size=6", "random", games=4, new_game=lambda _: Othello(6))
+    match = play_match("sequence:model=models.py:numbers,size=6", "random", games=4, game="othello:size=6")
     assert not match.faults(0)
     with pytest.raises(SpecError, match=r"model must name a function, as path.py:name or package.module:name"):
         make_agent("sequence:model=nothing")

@@ -160,7 +160,7 @@ def test_a_file_holds_all_and_is_an_agent_with_its_function(nets, tmp_path):
     assert repr(agent) == f"{path}:simulations=4"
     np.testing.assert_array_equal(agent.act_batch(batch), NeuralAgent(network, simulations=4).act_batch(batch))
     spec = f"{path}:network={nets}"
-    match = play_match(spec, "random", games=2, seed=1, openings="random:4", new_game=lambda _: Othello(6))
+    match = play_match(spec, "random", games=2, seed=1, openings="random:4", game="othello:size=6")
     assert not match.faults(0)
 
 

@@ -191,7 +191,7 @@ def test_it_learns_to_beat_random(size, plies, score):
     trainer = Trainer(size, 4)
     trainer.run(games=2_000)
     result = play_match(
-        NTupleAgent(trainer.network), "random", games=200, openings=f"random:{plies}", new_game=lambda _: Othello(size)
+        NTupleAgent(trainer.network), "random", games=200, openings=f"random:{plies}", game=f"othello:size={size}"
     )
     assert result.score > score
 

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from othello_env import Agent, AgentError, Othello
+from othello_env import Agent, AgentError
 from othello_env.arena import FaultWarning
 from othello_env.arena.match import play_match
 from othello_env.arena.rating.accuracy import EndgameAccuracy, measure_endgame
@@ -134,7 +134,7 @@ def test_the_command_leaves_the_board_out(tmp_path, capsys):
 )
 def test_who_computes_for_another_board_is_told_the_number_of_actions(answer):
     with pytest.warns(FaultWarning, match="; this board has 37 actions"):
-        play_match(lambda observations, masks: answer(masks), "random", games=2, new_game=lambda key: Othello(6))
+        play_match(lambda observations, masks: answer(masks), "random", games=2, game="othello:size=6")
 
 
 def test_results_are_shown_in_a_line():

@@ -8,6 +8,7 @@ import pytest
 from othello_env import Agent, Checkers, Othello, Tribolo, WrongGameError, make_agent
 from othello_env.arena.match import play_match
 from othello_env.arena.sprt import Sprt
+from othello_env.games.registry import GameSpec, UnknownGameError
 
 pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
 
@@ -74,7 +75,7 @@ class InterruptedBatch(Interrupted):
 def test_an_agent_that_does_not_play_the_game_is_an_error_and_loses_none():
     for pair in (("engine", "random"), ("random", "engine")):
         with pytest.raises(WrongGameError, match="the engine plays Othello, not Checkers"):
-            play_match(*pair, games=4, openings="random:2", new_game=lambda _: Checkers())
+            play_match(*pair, games=4, openings="random:2", game="checkers")
 
 
 @pytest.mark.parametrize("game", [Othello(4), Othello(6), Othello(), Tribolo(seed=1), Checkers()], ids=repr)
@@ -125,12 +126,24 @@ class Reversed(Othello):
         return tuple(-value for value in super().returns())
 
 
-def test_a_game_of_ones_own_keeps_its_rules():
-    match = play_match("random", "maximizer", games=20, new_game=lambda _: Reversed())
-    decided = [record for record in match.records if record.scores[0] != record.scores[1]]
-    assert len(decided) > 10
-    for record in decided:
-        assert (record.result[0] > 0) == (record.scores[0] < record.scores[1])
+def test_the_game_is_a_text_a_spec_or_a_state():
+    def moves(game):
+        match = play_match("random", "maximizer", games=6, openings="random:4", game=game)
+        return [record.moves for record in match.records]
+
+    assert moves("othello:size=6") == moves(GameSpec.parse("othello:size=6")) == moves(Othello(6))
+    begin = Othello.from_moves("f5d6c3")
+    for record in play_match("random", "maximizer", games=4, openings="random:2", game=begin).records:
+        assert record.position == (begin.to_text(), "white")
+        assert record.replay().is_over
+    with pytest.raises(
+        UnknownGameError, match=r"Reversed is not a registered game; register it first, by .*state=Reversed"
+    ):
+        play_match("random", "maximizer", games=2, game=Reversed())
+    with pytest.raises(ValueError, match="a match is of two players; tribolo has 3"):
+        play_match("random", "random", game=Tribolo())
+    with pytest.raises(TypeError, match=r'write game="othello:size=6" for size=6'):
+        play_match("random", "maximizer", size=6)
 
 
 class Unwell(Agent):

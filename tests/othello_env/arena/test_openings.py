@@ -58,7 +58,7 @@ def test_the_seed_draws_from_the_large_list():
 
     def starts(seed, games):
         schedule = Schedule(("a", "b"), games, "balanced-v1", seed)
-        return [schedule.game(number, ("a", "b")).opening.moves.replace(" ", "") for number in range(games // 2)]
+        return [schedule.pairing(number, ("a", "b")).opening.moves.replace(" ", "") for number in range(games // 2)]
 
     first = starts(1, 40)
     assert first == starts(1, 60)[:20]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from othello_env import Othello, place, play_match
+from othello_env import place, play_match
 from othello_env.arena import measure_progress, measure_regret, progress_text, scalars
 from othello_env.arena.progress import YARDSTICKS
 from othello_env.drawing import learning_curve
@@ -14,7 +14,7 @@ def test_a_point_has_what_the_arena_measures():
     agent = "maximizer:eval=count"
     point = measure_progress(agent, size=4, games=20)
     for opponent in YARDSTICKS:
-        match = play_match(agent, opponent, games=20, openings="random:3", seed=1, new_game=lambda _: Othello(4))
+        match = play_match(agent, opponent, games=20, openings="random:3", seed=1, game="othello:size=4")
         assert point["scores"][opponent] == round(match.score, 4)
         assert point["intervals"][opponent] == [round(end, 4) for end in match.interval]
     regret = measure_regret(agent, size=4)

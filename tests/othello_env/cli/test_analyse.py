@@ -44,7 +44,7 @@ def file(tmp_path):
     games = GAMES
     names = {"black": ["ann", "bob", "ann"], "white": ["bob", "ann", ""]}
     path = tmp_path / "games.ggf"
-    write_games(path, Games(games.actions, games.lengths, games.rules, columns=names))
+    write_games(path, Games(games.actions, games.lengths, games.game, columns=names))
     return path
 
 

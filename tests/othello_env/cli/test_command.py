@@ -70,7 +70,7 @@ BAD = [
     (["match", "perfect", "random"], "perfect plays Othello on 4x4 and 6x6; "),
     (["match", "perfect", "random"], "; --size and --game say what is played, such as --size 6"),
     (["train", "--out", "a.npz", "--game", "checkers"], "--game: expected othello, perhaps with a size, got checkers"),
-    (["match", "random", "random", "--game", "tribolo"], "a match is of two players; Tribolo has 3"),
+    (["match", "random", "random", "--game", "tribolo"], "a match is of two players; tribolo has 3"),
     (["play", "--game", "checkers", "--black", "human"], "checkers has no side black; it has red, white"),
     (
         ["match", "random", "random", "--openings", "nosuch.txt"],

@@ -158,7 +158,7 @@ def test_games_of_a_match_are_those_of_play_match():
     games = match_games("alphabeta:depth=2", "maximizer:epsilon=0.2", 4, seed=4, first=4)
     assert [games.state(i) for i in range(4)] == [record.replay() for record in result.records[4:]]
     assert len(match_games("random", count=0)) == 0
-    for arguments in ({"count": 3}, {"count": 2, "first": 1}, {"count": 2, "rules": "tribolo"}):
+    for arguments in ({"count": 3}, {"count": 2, "first": 1}, {"count": 2, "game": "tribolo"}):
         with pytest.raises(ValueError, match=r"even number|two players"):
             match_games("random", **arguments)
 

@@ -23,7 +23,7 @@ PDN = '[Event "A"]\n[White "w"]\n[Black "b"]\n[Result "*"]\n\n1. 11-15 22-18 2. 
 def partly(games, seed=0):
     """The same games, but each ends at a random ply."""
     lengths = np.random.default_rng(seed).integers(0, games.lengths + 1)
-    return Games(games.actions, lengths, games.rules)
+    return Games(games.actions, lengths, games.game)
 
 
 @pytest.mark.parametrize("ending", ["npz", "wtb", "ggf", "txt"])
@@ -76,25 +76,25 @@ def test_games_of_the_family_come_back(tmp_path, start, ending):
 def test_transcripts_of_checkers(tmp_path):
     path = tmp_path / "games.txt"
     path.write_text("# two games\n\n11-15 22-18 15x22 25x18\n9-14\n")
-    games = read_games(path, rules="checkers")
+    games = read_games(path, game="checkers")
     assert games.columns["line"].tolist() == [3, 4]
     assert games.state(0) == Checkers().play_transcript("11-15 22-18 15x22 25x18")
     write_games(tmp_path / "again.txt", games)
-    same(read_games(tmp_path / "again.txt", rules="checkers"), games)
+    same(read_games(tmp_path / "again.txt", game="checkers"), games)
 
 
 @pytest.mark.parametrize(
-    ("rules", "agents"),
+    ("game", "agents"),
     [("othello", ("maximizer:eval=weighted", "random")), ("tribolo:cells=3,height=5,walls=2,width=6", ("random",) * 3)],
 )
-def test_records_of_a_tournament(tmp_path, rules, agents):
+def test_records_of_a_tournament(tmp_path, game, agents):
     names = "abc"[: len(agents)]
-    schedule = Schedule(tuple(names), 6, "random:4", rules=GameSpec.parse(rules))
+    schedule = Schedule(tuple(names), 6, "random:4", game=GameSpec.parse(game))
     records = play_tournament(dict(zip(names, agents, strict=True)), schedule).records
     path = tmp_path / "t.jsonl"
     path.write_text("".join(record.to_json() + "\n" for record in records))
     games = read_games(path)
-    assert str(games.rules) == rules
+    assert str(games.game) == game
     assert [games.state(i) for i in range(6)] == [record.replay() for record in records]
     assert games.columns["opening"].tolist() == [record.opening for record in records]
     for seat, player in enumerate(games.starts[0].player_names):
@@ -144,7 +144,7 @@ def test_damaged_games_of_pdn_are_left_out(tmp_path, damage):
         games = read_games(path, skip=True)
     final = Checkers().play_transcript("11-15 22-18 15x22 25x18")
     assert [games.state(i).moves for i in range(len(games))] == [final.moves] * 2
-    assert (str(games.rules), games.columns["White"].tolist()) == ("checkers:draws=40-move", ["w", "w"])
+    assert (str(games.game), games.columns["White"].tolist()) == ("checkers:draws=40-move", ["w", "w"])
 
 
 def test_damaged_records_are_left_out(tmp_path):

@@ -23,10 +23,10 @@ def some_games(starts):
         yield start, state
 
 
-@pytest.mark.parametrize("rules", STARTS)
-def test_a_batch_plays_as_states_do(rules):
-    starts, finals = zip(*some_games(STARTS[rules]), strict=True)
-    games = Games.from_states(finals, starts, rules=rules)
+@pytest.mark.parametrize("game", STARTS)
+def test_a_batch_plays_as_states_do(game):
+    starts, finals = zip(*some_games(STARTS[game]), strict=True)
+    games = Games.from_states(finals, starts, game=game)
     assert games.outcomes.over.tolist() == [final.is_over for final in finals]
     assert games.outcomes.returns.tolist() == [list(final.returns()) for final in finals]
     assert games.outcomes.margins.tolist() == [list(final.margins()) for final in finals]
@@ -39,10 +39,10 @@ def test_a_batch_plays_as_states_do(rules):
         assert (found.game[k], found.ply[k]) == (found.game[k], len(state.moves) - len(starts[found.game[k]].moves))
 
 
-@pytest.mark.parametrize("rules", STARTS)
-def test_the_first_illegal_action_is_found(rules):
-    starts, finals = zip(*some_games(STARTS[rules]), strict=True)
-    games = Games.from_states(finals, starts, rules=rules)
+@pytest.mark.parametrize("game", STARTS)
+def test_the_first_illegal_action_is_found(game):
+    starts, finals = zip(*some_games(STARTS[game]), strict=True)
+    games = Games.from_states(finals, starts, game=game)
     actions, expected = games.actions.copy(), []
     for i, start in enumerate(starts):
         ply = int(games.lengths[i]) // 2
@@ -50,7 +50,7 @@ def test_the_first_illegal_action_is_found(rules):
             state = games.state(i, ply)
             actions[i, ply] = next(a for a in range(start.num_actions) if not state.is_legal(a))
         expected.append(ply if i % 2 and games.lengths[i] else -1)
-    changed = Games(actions, games.lengths, rules, games.starts, games.start)
+    changed = Games(actions, games.lengths, game, games.starts, games.start)
     assert changed.illegal().tolist() == expected
 
 
@@ -62,4 +62,4 @@ def test_no_game_goes_on_after_its_end():
 def test_starts_under_different_rules_for_draws():
     starts = [Checkers(6), Checkers(6, "40-move")]
     finals = [start.play_transcript("5-8") for start in starts]
-    assert Games.from_states(finals, starts, rules="checkers:size=6").illegal().tolist() == [-1, -1]
+    assert Games.from_states(finals, starts, game="checkers:size=6").illegal().tolist() == [-1, -1]

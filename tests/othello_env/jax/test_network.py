@@ -40,7 +40,7 @@ def test_the_agent_plays_the_likeliest_action(made):
         legal = list(state.legal_actions())
         assert action == legal[int(np.argmax(logits[legal]))]
     assert [agent.act(state) for state in states[:9]] == actions[:9].tolist()
-    result = play_match(agent, "random", games=4, openings="random:2", new_game=lambda key: Othello(4), seed=1)
+    result = play_match(agent, "random", games=4, openings="random:2", game="othello:size=4", seed=1)
     assert result.games == 4
 
 

@@ -136,19 +136,19 @@ class SlowNoMidFlip:
 
 
 def test_a_variant_of_the_rules_has_sequences(twin, nomidflip):
-    rules = GameSpec.parse("nomidflip")
-    games = Games(*play_randomly(rules, 1, 0, 40), rules)
+    game = GameSpec.parse("nomidflip")
+    games = Games(*play_randomly(game, 1, 0, 40), game)
     for name in VOCABULARIES:
         check(games, SlowNoMidFlip(twin).start(8), name)
     assert (Games(games.actions, games.lengths).illegal() >= 0).any()  # by the usual rules, these are other games
-    stream = SequenceStream(40, rules="nomidflip", seed=1, vocabulary="metaothello")
+    stream = SequenceStream(40, game="nomidflip", seed=1, vocabulary="metaothello")
     np.testing.assert_array_equal(stream.batch(0).tokens, tokens(games, "metaothello"))
     again = from_tokens(stream.batch(0).tokens[:, :50], "metaothello", "nomidflip")
     np.testing.assert_array_equal(again.actions, games.actions[:, :50])
 
 
 def test_a_stream_has_the_random_games_and_repeats():
-    stream = SequenceStream(8, rules="othello:size=6", seed=3, count=3, boards=True, legal=True)
+    stream = SequenceStream(8, game="othello:size=6", seed=3, count=3, boards=True, legal=True)
     batches = list(stream)
     games = random_games(24, size=6, seed=3)
     whole = sequences(games, boards=True, legal=True)
@@ -156,10 +156,10 @@ def test_a_stream_has_the_random_games_and_repeats():
         np.testing.assert_array_equal(np.concatenate([vars(batch)[field] for batch in batches]), array)
     for one, two in zip(batches, stream, strict=True):
         np.testing.assert_array_equal(one.tokens, two.tokens)
-    later = list(SequenceStream(8, rules="othello:size=6", seed=3, first=2, count=1))
+    later = list(SequenceStream(8, game="othello:size=6", seed=3, first=2, count=1))
     np.testing.assert_array_equal(later[0].tokens, batches[2].tokens)
     assert later[0].board is later[0].legal is None
-    assert not np.array_equal(next(iter(SequenceStream(8, rules="othello:size=6"))).tokens, batches[0].tokens)
+    assert not np.array_equal(next(iter(SequenceStream(8, game="othello:size=6"))).tokens, batches[0].tokens)
 
 
 def test_what_a_stream_refuses():
@@ -168,14 +168,14 @@ def test_what_a_stream_refuses():
     with pytest.raises(ValueError, match="vocabulary must be one of 'othello-gpt', 'metaothello', not 'gpt'"):
         SequenceStream(vocabulary="gpt")
     with pytest.raises(ValueError, match="sequences are for games of othello and its variants, not of checkers"):
-        SequenceStream(rules="checkers")
+        SequenceStream(game="checkers")
 
 
 @pytest.mark.parametrize("name", VOCABULARIES)
 @pytest.mark.parametrize("size", [4, 6, 8])
 def test_tokens_come_back_as_games(size, name):
     games = random_games(200, size=size, seed=2)
-    again = from_tokens(tokens(games, name), name, games.rules)
+    again = from_tokens(tokens(games, name), name, games.game)
     length = again.actions.shape[1]
     np.testing.assert_array_equal(again.lengths, np.minimum(games.lengths, length))
     shown = np.where(np.arange(length) < again.lengths[:, None], games.actions[:, :length], -1)

@@ -15,9 +15,9 @@ from othello_env.sequences.metrics import _pairs, measure_boundaries
 RULES = "othello:size=4"
 
 
-def perfect(vocabulary="othello-gpt", rules="othello"):
+def perfect(vocabulary="othello-gpt", game="othello"):
     """A model that finds all legal tokens equally likely."""
-    return lambda rows: np.where(legal_tokens(rows, vocabulary, rules), 0.0, -np.inf)
+    return lambda rows: np.where(legal_tokens(rows, vocabulary, game), 0.0, -np.inf)
 
 
 def uniform(count):
@@ -67,8 +67,8 @@ def test_a_model_that_finds_all_tokens_equally_likely():
 
 def test_errors_and_masses_by_token():
     games = 40
-    report = measure_sequences(forgetful, games=games, pairs=0, rules=RULES, seed=3)
-    batch = SequenceStream(games, seed=3 + 2**62, rules=RULES, legal=True).batch(0)
+    report = measure_sequences(forgetful, games=games, pairs=0, game=RULES, seed=3)
+    batch = SequenceStream(games, seed=3 + 2**62, game=RULES, legal=True).batch(0)
     for k in range(11):
         errors, masses = [], []
         for i in range(games):
@@ -145,11 +145,11 @@ def by_model(model, threshold):
 
 @pytest.mark.parametrize("model", [forgetful, partly])
 def test_boundaries_are_those_of_all_suffixes(model):
-    stream = SequenceStream(64, seed=5, rules=RULES)
+    stream = SequenceStream(64, seed=5, game=RULES)
     same, different = _pairs(stream, 6, depth=3)
     accepts = by_model(model, 0.05)
     for pairs in (same, different):
-        found = measure_boundaries(model, *pairs, depth=3, threshold=0.05, rules=RULES)
+        found = measure_boundaries(model, *pairs, depth=3, threshold=0.05, game=RULES)
         some = 0
         for k, (first, second) in enumerate(pairs.transpose(1, 0, 2)):
             sides = [tuple(side[side > 0].tolist()) for side in (first, second)]
@@ -165,9 +165,9 @@ def test_boundaries_are_those_of_all_suffixes(model):
         assert some or pairs is same
 
 
-@pytest.mark.parametrize("rules", ["othello", RULES])
-def test_pairs_lead_to_the_same_position_or_to_different_ones(rules):
-    stream = SequenceStream(256, seed=6, rules=rules)
+@pytest.mark.parametrize("game", ["othello", RULES])
+def test_pairs_lead_to_the_same_position_or_to_different_ones(game):
+    stream = SequenceStream(256, seed=6, game=game)
     words = stream.vocabulary
     same, different = _pairs(stream, 100, depth=2)
     for pairs, equal in ((same, True), (different, False)):
@@ -205,7 +205,7 @@ def test_models_of_other_libraries():
         "tensors": lambda rows: torch.from_numpy(numbers).requires_grad_()[torch.from_numpy(rows)],
     }
     reports = {
-        name: measure_sequences(model, games=10, pairs=5, rules=RULES, seed=1).row() for name, model in kinds.items()
+        name: measure_sequences(model, games=10, pairs=5, game=RULES, seed=1).row() for name, model in kinds.items()
     }
     assert reports["numpy"] == reports["module"] == reports["tensors"]
     assert kinds["module"].training
@@ -213,14 +213,14 @@ def test_models_of_other_libraries():
 
 def test_what_is_refused():
     with pytest.raises(ValueError, match=r"the model must return logits \(10, 11, 13\), not an array of shape \(10"):
-        measure_sequences(uniform(61), games=10, pairs=0, rules=RULES)
+        measure_sequences(uniform(61), games=10, pairs=0, game=RULES)
     with pytest.raises(ValueError, match="the model's logits have NaN"):
-        measure_sequences(lambda rows: uniform(13)(rows) * np.nan, games=10, pairs=0, rules=RULES)
+        measure_sequences(lambda rows: uniform(13)(rows) * np.nan, games=10, pairs=0, game=RULES)
     for depth in (0, 9):
         with pytest.raises(ValueError, match="depth"):
-            measure_sequences(uniform(13), depth=depth, rules=RULES)
+            measure_sequences(uniform(13), depth=depth, game=RULES)
     rows = tokens(random_games(2, size=4))
     with pytest.raises(ValueError, match="expected pairs of legal sequences of the same length"):
-        measure_boundaries(uniform(13), rows[:1, :5], rows[1:, :5] * (np.arange(5) < 4), rules=RULES)
+        measure_boundaries(uniform(13), rows[:1, :5], rows[1:, :5] * (np.arange(5) < 4), game=RULES)
     with pytest.raises(ValueError, match="expected pairs of legal sequences of the same length"):
-        measure_boundaries(uniform(13), rows[:1, :5], rows[:1, [0, 1, 2, 3, 3]], rules=RULES)
+        measure_boundaries(uniform(13), rows[:1, :5], rows[:1, [0, 1, 2, 3, 3]], game=RULES)

@@ -13,7 +13,7 @@ from othello_env.sequences.torch import SequenceDataset  # noqa: E402
 
 @pytest.mark.parametrize("workers", [0, 1, 2])
 def test_a_stream_has_the_same_batches_for_any_number_of_workers(workers):
-    stream = SequenceStream(4, rules="othello:size=4", seed=2, first=1, count=7, boards=True, legal=True)
+    stream = SequenceStream(4, game="othello:size=4", seed=2, first=1, count=7, boards=True, legal=True)
     loader = DataLoader(SequenceDataset(stream), batch_size=None, num_workers=workers)
     for _ in range(2):
         for found, batch in zip(loader, stream, strict=True):

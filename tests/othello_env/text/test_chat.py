@@ -163,7 +163,7 @@ def test_the_three_games():
         while not state.is_over:
             state = state.play(agent.act(state))
     assert agent.summary()["legal_rate"] == 1
-    result = play_match(agent, "random", games=2, new_game=lambda key: Checkers(size=6))
+    result = play_match(agent, "random", games=2, game="checkers:size=6")
     assert result.faults(0) == []
 
     class Other(Othello):
@@ -358,7 +358,7 @@ def test_a_question_has_the_moves_so_far_on_each_way_to_an_agent(workers, option
     expected = [position.state for position in regret_positions(4)]
     assert sorted(asked, key=repr) == sorted(expected, key=repr)
     assert sorted(state.moves for state in asked) == sorted(state.moves for state in expected)
-    assert not play_match(agent, "random", games=6, new_game=lambda _: Othello(4)).faults(0)
+    assert not play_match(agent, "random", games=6, game="othello:size=4").faults(0)
     envs = make_vec_env(3, opponent=agent, size=4, strict=True)
     observation, _ = envs.reset(seed=1)
     for _ in range(12):

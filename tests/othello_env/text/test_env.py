@@ -35,10 +35,10 @@ def result_of(env):
 @pytest.mark.parametrize(
     "arguments",
     [
-        {"size": 4},
-        {"size": 6, "openings": "random:6"},
+        {"game": "othello:size=4"},
+        {"game": "othello:size=6", "openings": "random:6"},
         {"opponent": "alphabeta:depth=1", "legal_moves": True},
-        {"game": "checkers:draws=40-move", "size": 6},
+        {"game": "checkers:draws=40-move,size=6"},
         {"game": "tribolo"},
     ],
     ids=str,
@@ -65,7 +65,7 @@ def test_whole_games(arguments):
 
 
 def test_the_texts_tell_all_moves():
-    env = OthelloText(seed=2, size=4)
+    env = OthelloText(seed=2, game="othello:size=4")
     for _ in range(20):
         texts = "\n".join(play_out(env, first))
         you = env.position.player_names.index("white") if "You are white" in texts else 0
@@ -88,7 +88,7 @@ def test_the_first_example_of_the_page_prints_what_the_page_shows(capsys):
 @pytest.mark.parametrize("size", [6, 8])
 def test_the_games_of_a_seed_begin_as_those_of_the_environment_for_agents(size):
     env = gymnasium.make("othello_env/Othello-v0", size=size, openings="random:5", disable_env_checker=True).unwrapped
-    text = OthelloText(size=size, openings="random:5", seed=7)
+    text = OthelloText(f"othello:size={size}", openings="random:5", seed=7)
     env.reset(seed=7)
     for _ in range(10):
         text.reset()
@@ -134,7 +134,7 @@ def test_an_answer_of_any_type_is_at_most_a_wrong_answer(answer):
 def check_regret(position, scores):
     """Check the discs that each move of a position loses."""
     side = position.player_names[position.to_move]
-    env = OthelloText(position.size, openings=[position], side=side, reward="regret", seed=0)
+    env = OthelloText(f"othello:size={position.size}", openings=[position], side=side, reward="regret", seed=0)
     for action, score in scores.items():
         env.reset()
         assert env.position == position
@@ -163,7 +163,7 @@ def test_regret_equals_the_packaged_scores_of_6x6_and_8x8():
 
 
 def test_the_result_makes_the_reward():
-    env, rewards = OthelloText(4, seed=1), {}
+    env, rewards = OthelloText("othello:size=4", seed=1), {}
     for _ in range(60):
         play_out(env, first)
         rewards[result_of(env)] = env.get_reward()
@@ -197,7 +197,7 @@ def test_to_end_or_leave_a_game_never_pays_and_no_legal_move_lowers_the_reward(s
         "worst and faulty": lambda env: ["?", worst(env.position)],
         "perfect but faulty": lambda env: ["a9", best(env.position)],
     }
-    env = OthelloText(size, opponent="maximizer:eval=count", openings=STARTS[size], reward=reward)
+    env = OthelloText(f"othello:size={size}", opponent="maximizer:eval=count", openings=STARTS[size], reward=reward)
     finished = {name: [] for name in policies}
     for seed in range(12):
         left = [0.0]
@@ -247,7 +247,7 @@ def test_in_each_position_of_a_game_the_worst_completion_pays_more_than_leaving(
         assert min(found) > env.get_reward()
         return found
 
-    env = OthelloText(4, opponent="maximizer:eval=count", openings="random:6", reward="regret", seed=5)
+    env = OthelloText("othello:size=4", opponent="maximizer:eval=count", openings="random:6", reward="regret", seed=5)
     env.reset()
     assert len(completions(env)) > 50
 
@@ -264,7 +264,7 @@ def test_the_bounds_of_the_reward_hold_for_all_numbers_of_moves_and_answers():
 
 
 def test_regret_makes_half_of_the_quality_of_a_game():
-    env = OthelloText(6, openings="random:24", reward="regret", seed=3)
+    env = OthelloText("othello:size=6", openings="random:24", reward="regret", seed=3)
     for _ in range(5):
         play_out(env, first)
         quality = ((1 + result_of(env)) / 2 + 36 / (36 + sum(env.regrets))) / 2
@@ -281,8 +281,8 @@ def test_there_is_no_regret_where_8x8_has_too_many_empty_squares():
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({"game": "tribolo", "size": 8}, ValueError, "no option size"),
-        ({"game": "othello:size=6", "size": 8}, ValueError, "size twice"),
+        ({"game": "tribolo:size=8"}, ValueError, "no option size"),
+        ({"size": 8}, TypeError, "write game="),
         ({"game": "checkers", "reward": "regret"}, ValueError, "Othello"),
         ({"side": "red"}, ValueError, "black"),
         ({"opponent": "nobody"}, SpecError, "nobody"),
@@ -297,6 +297,6 @@ def test_wrong_arguments(arguments, error, words):
 
 def test_copies_of_an_environment_without_a_seed_play_other_games():
     """As in forked processes, which begin as copies of one environment."""
-    env = OthelloText(size=4, openings="random:5")
+    env = OthelloText("othello:size=4", openings="random:5")
     starts = {copy.deepcopy(env).reset() for _ in range(12)}
     assert len(starts) > 1

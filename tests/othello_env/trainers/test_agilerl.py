@@ -11,7 +11,6 @@ with warnings.catch_warnings():
 
 import torch
 
-from othello_env import Othello
 from othello_env.arena.match import play_match
 
 pytestmark = [
@@ -24,6 +23,6 @@ def test_it_learns():
     changes = {"board_size": "4", "max_steps": "60_000", "evo_steps": "30_000"}
     best = run_snippet("how-to/trainers.md", "AgileRL", **changes)["best"]
     torch.manual_seed(1)
-    match = play_match(best, "random", games=1000, openings="random:2", seed=1, new_game=lambda _: Othello(4))
+    match = play_match(best, "random", games=1000, openings="random:2", seed=1, game="othello:size=4")
     assert not match.faults(0)
     assert match.score > 0.6

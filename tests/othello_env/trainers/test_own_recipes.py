@@ -49,7 +49,7 @@ def games(tmp_path_factory):
     """A file of games of a greedy player on 4x4."""
     path = tmp_path_factory.mktemp("games") / "games.npz"
     teacher = "maximizer:eval=weighted"
-    write_games(path, match_games(teacher, None, 60, openings="random:3", rules="othello:size=4"))
+    write_games(path, match_games(teacher, None, 60, openings="random:3", game="othello:size=4"))
     return path
 
 
@@ -123,7 +123,7 @@ def test_seconds_are_those_of_training_and_measurements_do_not_count(run, name, 
 def test_the_recipes_whose_network_is_in_their_file(run, name, capsys):
     run(name, "a.safetensors", "--iterations 3 --every 2" if name == "self_play" else "")
     spec = capsys.readouterr().out.partition("othello-env benchmark ")[2].split()[0]
-    match = play_match(spec, "random", games=4, openings="random:3", new_game=lambda _: Othello(4))
+    match = play_match(spec, "random", games=4, openings="random:3", game="othello:size=4")
     assert not match.faults(0)
     events = read_events(Path("a"))
     if name == "self_play":
@@ -286,7 +286,7 @@ def test_the_convolution_of_dqn_sees_the_legal_moves_and_plays(run, capsys):
     run("dqn_vector", "c.safetensors", "--network convolution")
     spec = capsys.readouterr().out.partition("othello-env benchmark ")[2].split()[0]
     assert spec.endswith(":Convolution")
-    match = play_match(spec, "random", games=4, openings="random:3", new_game=lambda _: Othello(4))
+    match = play_match(spec, "random", games=4, openings="random:3", game="othello:size=4")
     assert not match.faults(0)
 
 
@@ -379,7 +379,7 @@ def test_alphazero_learns_from_the_newest_positions(run, monkeypatch):
 def test_imitations_positions_and_what_is_right_in_them(twin, tmp_path):
     imitation = load("imitation")
     played = random_games(25, size=4, seed=3)
-    write_games(tmp_path / "a.npz", Games(played.actions, played.lengths, played.rules))
+    write_games(tmp_path / "a.npz", Games(played.actions, played.lengths, played.game))
     learned, held = imitation.positions(tmp_path / "a.npz", 4, 5)
 
     expected = {True: [], False: []}
@@ -418,7 +418,7 @@ def test_imitation_tells_which_games_do_not_fit(run, games, tmp_path):
     with pytest.raises(ValueError, match="expected games of othello:size=6, got games of othello:size=4"):
         run("imitation", "a.safetensors", "--size 6")
     cut = random_games(4, size=4)
-    write_games(tmp_path / "cut.npz", Games(cut.actions, cut.lengths - 2, cut.rules))
+    write_games(tmp_path / "cut.npz", Games(cut.actions, cut.lengths - 2, cut.game))
     with pytest.raises(ValueError, match="expected at least two finished games"):
         load("imitation").main(["--games-from", str(tmp_path / "cut.npz"), "--size", "4"])
 

@@ -11,7 +11,6 @@ with warnings.catch_warnings():
 import ray
 import torch
 
-from othello_env import Othello
 from othello_env.arena.match import play_match
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own warnings
@@ -28,7 +27,7 @@ def recipe_of_rllib(recipe):
 
 
 def match(policy):
-    return play_match(policy, "random", games=400, openings="random:2", seed=1, new_game=lambda _: Othello(4))
+    return play_match(policy, "random", games=400, openings="random:2", seed=1, game="othello:size=4")
 
 
 def test_it_learns_and_keeps_what_it_learned(recipe_of_rllib, tmp_path):

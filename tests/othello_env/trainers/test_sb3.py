@@ -11,7 +11,6 @@ from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback  # noqa: 
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
 from stable_baselines3.common.vec_env import DummyVecEnv  # noqa: E402
 
-from othello_env import Othello  # noqa: E402
 from othello_env.arena.match import play_match  # noqa: E402
 from othello_env.envs import OthelloVecEnv  # noqa: E402
 
@@ -25,7 +24,7 @@ def sb3(recipe):
 
 def match(sb3, model, size):
     return play_match(
-        sb3.as_policy(model), "random", games=200, openings="random:3", seed=1, new_game=lambda _: Othello(size)
+        sb3.as_policy(model), "random", games=200, openings="random:3", seed=1, game=f"othello:size={size}"
     )
 
 

@@ -71,7 +71,7 @@ def test_a_probe_finds_the_board_where_it_is(recipe):
             from othello_env.data import from_tokens
             from othello_env.sequences import sequences
 
-            labels = sequences(from_tokens(rows.numpy(), rules="othello:size=4"), boards=True).relative[:, :11]
+            labels = sequences(from_tokens(rows.numpy(), game="othello:size=4"), boards=True).relative[:, :11]
             return [torch.nn.functional.one_hot(torch.from_numpy(labels + 1).long(), 4).flatten(2).float()]
 
     found = recipe.probe_accuracy(args, Board())

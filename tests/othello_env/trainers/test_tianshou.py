@@ -10,7 +10,7 @@ from tianshou.algorithm.random import MARLRandomDiscreteMaskedOffPolicyAlgorithm
 from tianshou.data import Collector, VectorReplayBuffer  # noqa: E402
 from tianshou.env import DummyVectorEnv, PettingZooEnv  # noqa: E402
 
-from othello_env import Othello, checkers_v0, othello_v0, tribolo_v0  # noqa: E402
+from othello_env import checkers_v0, othello_v0, tribolo_v0  # noqa: E402
 from othello_env.arena.match import play_match  # noqa: E402
 
 pytestmark = [
@@ -40,7 +40,7 @@ def test_its_collector_takes_the_info(game):
 
 def test_it_learns_to_play_black():
     best = run_snippet("how-to/trainers.md", "Tianshou", board_size="4", max_epochs="4")["best"]
-    match = play_match(best, "random", games=400, openings="random:2", seed=1, new_game=lambda _: Othello(4))
+    match = play_match(best, "random", games=400, openings="random:2", seed=1, game="othello:size=4")
     assert not match.faults(0)
     black = [record.result[0] for record in match.records if record.agents[0] != "random"]
     assert sum(black) / len(black) > 0.1

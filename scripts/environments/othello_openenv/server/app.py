@@ -19,8 +19,7 @@ except ImportError:  # OpenEnv's own tools start server.app inside this folder
 class Args:
     """The options of the games and of the server."""
 
-    game: str = "othello"  # othello, tribolo or checkers
-    size: int | None = None  # size of the board
+    game: str = "othello"  # such as othello:size=6, tribolo or checkers
     opponent: str = "random"  # the opponent, as a spec
     openings: str | None = None  # such as random:12
     reward: Literal["result", "regret"] = "result"  # the reward

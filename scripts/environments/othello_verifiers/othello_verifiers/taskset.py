@@ -35,10 +35,9 @@ class Game(vf.Task[GameData]):
 
 
 class OthelloConfig(vf.TasksetConfig):
-    """The options of the games, such as ``--env.taskset.size 8``."""
+    """The options of the games, such as ``--env.taskset.game othello``."""
 
-    game: str = "othello"
-    size: int | None = 6
+    game: str = "othello:size=6"
     opponents: list[str] = LADDER
     openings: str | None = "random:12"
     reward: Literal["result", "regret"] = "regret"
@@ -88,11 +87,10 @@ class OthelloTable(vf.Env[TableConfig]):
 
     async def _both_seats(self, task: Game, agents: vf.Agents) -> None:
         settings = task.data.settings
-        size = "" if settings["size"] is None else f":size={settings['size']}"
-        rules = GameSpec.parse(f"{settings['game']}{size}")
-        if rules.num_players != 2:
-            raise ValueError(f"both seats: expected a game of two players, got {rules}")
-        state = Openings(settings["openings"], rules.start).draw(settings["seed"])
+        spec = GameSpec.parse(settings["game"])
+        if spec.num_players != 2:
+            raise ValueError(f"both seats: expected a game of two players, got {spec}")
+        state = Openings(settings["openings"], spec.start).draw(settings["seed"])
         faults: tuple[list[str], list[str]] = ([], [])
         moves, loser = [0, 0], None
         async with agents.player.interaction(task) as first, agents.second.interaction(task) as second:

@@ -28,7 +28,7 @@ class OneByOne(Agent):
 @pytest.mark.parametrize("size", [4, 6, 8])
 def test_many_games_at_once_equal_games_one_by_one(size):
     agents = {"a": make_agent("random"), "b": make_agent("random:epsilon=0.5")}
-    games = list(Schedule(("a", "b"), 60, "random:3", seed=5, rules=GameSpec.parse(f"othello:size={size}")))
+    games = list(Schedule(("a", "b"), 60, "random:3", seed=5, game=GameSpec.parse(f"othello:size={size}")))
     together = list(play_games(agents, games))
     apart = list(play_games({name: OneByOne(agent) for name, agent in agents.items()}, games))
     assert together == apart

@@ -39,13 +39,13 @@ def record_of(key=1, size=8):
     ],
 )
 def test_rules_make_the_game_that_they_name(spec, state):
-    rules = GameSpec.parse(spec)
-    start = rules.start(5)
+    game = GameSpec.parse(spec)
+    start = game.start(5)
     assert start == state
-    assert GameSpec.parse(str(rules)) == rules
-    assert rules.num_players == state.num_players
+    assert GameSpec.parse(str(game)) == game
+    assert game.num_players == state.num_players
     player = start.player_names[start.to_move]
-    assert rules.position(start.to_text(), player) == start
+    assert game.position(start.to_text(), player) == start
     final = finished(start)
     assert start.play_names(start.names_of(final.moves)) == final
 

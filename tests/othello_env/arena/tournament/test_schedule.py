@@ -4,9 +4,9 @@ import itertools
 
 import pytest
 
-from othello_env import Othello
+from othello_env import Checkers, Othello, Tribolo
 from othello_env.arena.tournament.schedule import Schedule
-from othello_env.games.registry import GameSpec
+from othello_env.games.registry import GameSpec, position_to_text
 
 NAMES = ("a", "b", "c")
 
@@ -41,13 +41,13 @@ def test_a_gauntlet_is_the_first_agents_part():
 
 
 def test_three_players_rotate_their_seats():
-    games = list(Schedule(("a", "b", "c", "d"), games=6, openings="random:3", rules=GameSpec("tribolo")))
-    assert len(games) == len(Schedule(("a", "b", "c", "d"), games=6, rules=GameSpec("tribolo"))) == 4 * 6
+    games = list(Schedule(("a", "b", "c", "d"), games=6, openings="random:3", game="tribolo"))
+    assert len(games) == len(Schedule(("a", "b", "c", "d"), games=6, game="tribolo")) == 4 * 6
     assert [game.agents for game in games[:3]] == [("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")]
     assert games[0].opening.start != games[-1].opening.start
-    rules = GameSpec("tribolo")
     for game in games:
-        assert rules.position(*game.opening.position).play_transcript(game.opening.moves) == game.opening.start
+        start = GameSpec("tribolo").position(*game.opening.position)
+        assert start.play_transcript(game.opening.moves) == game.opening.start
 
 
 def test_openings_are_written_down():
@@ -65,8 +65,38 @@ def test_openings_are_written_down():
 
 @pytest.mark.parametrize(("game", "games"), [("othello:size=6", 200), ("tribolo", 67 * 3)])
 def test_the_usual_number_of_games_is_right_for_every_game(game, games):
-    rules = GameSpec.parse(game)
-    schedule = Schedule(("a", "b", "c"), rules=rules)
-    assert len(schedule) == games * (3 if rules.num_players == 2 else 1)
-    assert schedule.num_openings == games // rules.num_players
-    assert len(next(iter(schedule)).agents) == rules.num_players
+    players = GameSpec.parse(game).num_players
+    schedule = Schedule(("a", "b", "c"), game=game)
+    assert len(schedule) == games * (3 if players == 2 else 1)
+    assert schedule.num_openings == games // players
+    assert len(next(iter(schedule)).agents) == players
+
+
+def test_a_game_may_begin_at_a_state():
+    """The usual start is the same game as its name, and another position is written down."""
+    begin = Checkers(6).play_transcript("6-9")
+    for game, start in (("othello:size=6", Othello(6)), ("checkers", Checkers())):
+        assert list(Schedule(NAMES, 6, "random:4", game=game)) == list(Schedule(NAMES, 6, "random:4", game=start))
+    for state in (Othello.from_moves("f5d6"), begin, Tribolo(seed=7)):
+        games = list(Schedule(NAMES, 6, "random:3", seed=1, game=state))
+        assert {game.opening.position for game in games} == {position_to_text(state)}
+        for game in games:
+            assert game.start == state.play_names(game.opening.moves)
+            assert len(game.start.moves) == len(state.moves) + 3
+    opening = next(iter(Schedule(NAMES, 6, [begin.play_transcript("13-10")], game=begin))).opening
+    assert (opening.position, opening.moves) == (None, "6-9 13-10")
+
+
+def test_a_game_that_cannot_begin_so_is_told():
+    with_history = Checkers.from_text("B:WK32:BK1").play_transcript("1-5 32-28")  # it counts for the rule for draws
+    with pytest.raises(ValueError, match="this opening cannot be stored"):
+        Schedule(NAMES, 6, game=with_history)
+    with pytest.raises(TypeError, match=r'such as "othello:size=6", a GameSpec or a State .*mean Othello\(\)'):
+        Schedule(NAMES, 6, game=Othello)
+    with pytest.raises(TypeError, match='write game="othello:size=6"'):
+        Schedule(NAMES, 6, size=6)
+    over = Othello(4)
+    while not over.is_over:
+        over = over.play(over.legal_actions()[0])
+    with pytest.raises(ValueError, match="no game can begin where it is over"):
+        Schedule(NAMES, 6, game=over)

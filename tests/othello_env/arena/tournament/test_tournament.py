@@ -22,7 +22,6 @@ from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.results import Tournament, overall
 from othello_env.arena.tournament.schedule import Schedule
-from othello_env.games.registry import GameSpec
 
 pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
 
@@ -30,7 +29,7 @@ NAMES = ("random", "maximizer:eval=count", "random:epsilon=0.5")
 
 
 def play(names=NAMES, games=10, **arguments):
-    options = {key: arguments.pop(key) for key in ("openings", "seed", "rules", "gauntlet") if key in arguments}
+    options = {key: arguments.pop(key) for key in ("openings", "seed", "game", "gauntlet") if key in arguments}
     return play_tournament({name: name for name in names}, Schedule(tuple(names), games, **options), **arguments)
 
 
@@ -63,13 +62,12 @@ def test_every_game_is_recorded_and_can_be_played_again(tmp_path):
 )
 def test_a_match_is_a_tournament_of_two(names, game, openings):
     """A match has the openings, keys and colours of a tournament. So all moves agree, even those of random agents."""
-    rules = GameSpec.parse(game)
-    result = play(names, 12, seed=9, openings=openings, rules=rules)
-    match = play_match(*names, games=12, openings=openings, seed=9, new_game=rules.start)
+    result = play(names, 12, seed=9, openings=openings, game=game)
+    match = play_match(*names, games=12, openings=openings, seed=9, game=game)
     assert match.records == result.records
     assert match == result.scores()[names]
     assert len({record.moves for record in match.records}) > 6, "the games differ from each other"
-    assert play_match(*names, games=12, openings=openings, seed=10, new_game=rules.start).records != match.records
+    assert play_match(*names, games=12, openings=openings, seed=10, game=game).records != match.records
 
 
 def test_a_placement_plays_the_games_of_the_tournament_with_the_rung():
@@ -81,7 +79,7 @@ def test_a_placement_plays_the_games_of_the_tournament_with_the_rung():
         schedule = Schedule((AGENT, rung.spec), 1000, "balanced-v0", seed=3)
         agents = {AGENT: make_agent("random"), rung.spec: make_agent(rung.spec)}
         assert match.records == tuple(
-            play_game(agents, schedule.game(record.opening, record.agents)) for record in match.records
+            play_game(agents, schedule.pairing(record.opening, record.agents)) for record in match.records
         )
         games += match.games
     assert games == 16
@@ -135,7 +133,7 @@ def test_killed_again_and_again_it_ends_as_if_nothing_had_been(tmp_path):
     [
         ({"seed": 1}, "line 1: it was played with seed 0, not 1"),
         ({"openings": ("f5d6",)}, "line 1: it was played with openings random:10, not None"),
-        ({"rules": GameSpec("othello", (("size", 6),))}, "line 1: it was played with game othello, not othello:size=6"),
+        ({"game": "othello:size=6"}, "line 1: it was played with game othello, not othello:size=6"),
         ({"clock": TimeControl(5)}, "line 1: it was played with clock None, not 5s"),
         ({"names": ("random", "maximizer")}, "line 1: it is a game of 'maximizer:eval=count', and this agent"),
         ({"games": 2}, "line 3: opening 1 of .* is not a game of this tournament"),
@@ -153,7 +151,7 @@ def test_another_tournaments_file_is_left_alone(tmp_path, change, told):
 
 def test_three_players():
     names = ("random", "tribolo", "random:epsilon=0.1")
-    result = play(names, 12, rules=GameSpec("tribolo", (("height", 7), ("walls", 3), ("width", 9), ("cells", 5))))
+    result = play(names, 12, game="tribolo:width=9,height=7,walls=3,cells=5")
     assert len(result.records) == 12
     for record in result.records:
         assert record.replay().returns() == record.result
