@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shlex
 import sys
 import sysconfig
@@ -26,6 +27,8 @@ __all__ = ["main"]
 _COMPLETE = "_OTHELLO_ENV_COMPLETE"
 _FAILURE = 2
 _INTERRUPTED = 130
+_LONG_WORD = re.compile(r"(\S{100})\S{150,}(\S{50})")
+_LONGEST = 3_000  # the largest number of characters in a message
 
 
 class _Commands(HelpfulGroup):
@@ -83,8 +86,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(_FAILURE)
     except (ValueError, OSError, ImportError, othello_env.AgentError) as error:
-        _stop(_first_line(_in_words(error) or type(error).__name__) + _place(_frames(error)), _FAILURE)
-    except Exception as error:  # the error is probably in a user's file, so the message says where it was raised
+        _stop(_first_line(_in_words(error).strip() or type(error).__name__) + _place(_frames(error)), _FAILURE)
+    except SystemExit:
+        raise
+    except BaseException as error:  # it is probably of a user's file, so the message says where it was raised
         frames = _frames(error) or traceback.extract_tb(error.__traceback__)
         _stop(_first_line(f"{type(error).__name__}: {error}") + _place(frames), _FAILURE)
     sys.exit(status if isinstance(status, int) else 0)
@@ -153,8 +158,12 @@ def _place(frames: list[traceback.FrameSummary]) -> str:
 
 
 def _first_line(message: str) -> str:
-    """The first line of a message. More lines may follow, such as a board; they are not printed."""
-    return message.strip().splitlines()[0].rstrip(":")
+    """The first line of a message. More lines may follow, such as a board; they are not printed.
+
+    What the user gave may be long, so long words and long lines are shortened.
+    """
+    line = _LONG_WORD.sub(r"\1...\2", message.strip().partition("\n")[0].rstrip(": \r"))
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
 
 
 def _stop(message: str, status: int) -> NoReturn:

@@ -398,8 +398,8 @@ def recorded(length: int, report: Callable[[list[_R]], bool]) -> Iterator[Callab
     """Show a progress bar while games are played, and call `report` with their records at the end.
 
     The caller must call the yielded function with the record of each game. `report` is also called if the user
-    interrupts the games or if an agent leaves the game, but not after another error. If `report` returns True, the
-    command ends with status 1.
+    interrupts the games, and if an error ends them after the first game. If `report` returns True, the command ends
+    with status 1.
     """
     records: list[_R] = []
     try:
@@ -410,8 +410,9 @@ def recorded(length: int, report: Callable[[list[_R]], bool]) -> Iterator[Callab
                 step()
 
             yield take
-    except (KeyboardInterrupt, AgentLeftError):
-        report(records)
+    except BaseException as error:
+        if records or isinstance(error, KeyboardInterrupt | AgentLeftError):
+            report(records)
         raise
     if report(records):
         raise click.exceptions.Exit(1)

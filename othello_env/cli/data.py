@@ -294,7 +294,8 @@ def _make_dataset(out: Path, recipe: dict[str, Any], games: int, part: int, make
 
 def _identity(agent: str) -> str:
     """A text that differs for different agents: the spec, and the hash of each file that the spec names."""
-    return " ".join([agent, *(digest.removeprefix("sha256:") for digest in file_hashes(agent).values())])
+    hashes = file_hashes(make_agent(agent))  # making the agent refuses a huge file before all of it is read
+    return " ".join([agent, *(digest.removeprefix("sha256:") for digest in hashes.values())])
 
 
 def _write_labels(path: Path, games: Games, find: Callable[[Games], MoveLabels], maker: str) -> int:

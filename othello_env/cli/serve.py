@@ -176,6 +176,8 @@ def _read_results(file: Path) -> dict[str, Any] | Recorded:
     from othello_env.page.results import Recorded, read_results
 
     try:
+        if not file.is_file():  # reading a pipe might wait for ever
+            raise ValueError("it is not a regular file")
         if Recorded.is_records(file):
             return Recorded.read(file)
         return read_results(file.name, parse_json(read_file(file, _LARGEST_RESULTS, "show results from")))

@@ -236,7 +236,9 @@ class NTupleNetwork:
         if (largest := float(np.abs(weights).max())) > _LARGEST_WEIGHT:
             raise ValueError(f"expected weights from -{_LARGEST_WEIGHT} to {_LARGEST_WEIGHT}, got one of {largest:.3g}")
         if errors is not None and (np.abs(errors[..., 0]) > _ROUNDED * errors[..., 1]).any():
-            raise ValueError("expected errors whose sums are at most the sums of their absolute values, got larger sums")
+            raise ValueError(
+                "expected errors whose sums are at most the sums of their absolute values, got larger sums"
+            )
         self.size = size
         self.stages = stages
         self.wide = places.wide

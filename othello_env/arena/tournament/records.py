@@ -131,9 +131,10 @@ class RecordFile:
             OSError: the line cannot be written. Then a part of the line may be in the file.
         """
         self.cut_torn_line()
+        line = record.to_json().encode() + b"\n"
         with named(self._file.name):
-            self._file.write(record.to_json().encode() + b"\n")
-            self._file.flush()
+            while line:  # on a disk that becomes full, only a part is written before the error
+                line = line[self._file.write(line) :]
 
 
 @contextmanager
@@ -152,7 +153,7 @@ def open_records(path: str | Path) -> Iterator[RecordFile]:
     check_output(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     lock, busy = path.with_name(f"{path.name}.lock"), OSError(f"another process writes to {path}")
-    with in_one_process(lock, busy), path.open("a+b") as file:
+    with in_one_process(lock, busy), path.open("a+b", buffering=0) as file:
         if file.seek(0, os.SEEK_END) > _LARGEST_FILE:
             raise ValueError(f"{path} has more than {_LARGEST_FILE:,} bytes")
         file.seek(0, os.SEEK_SET)

@@ -181,6 +181,16 @@ def test_numbers_are_finite_and_in_range(run, tmp_path, monkeypatch, name):
             ["play", "--black", "policy.py:f", "--white", "random"],
             "othello-env: odd (policy.py, line 2)",
         ),
+        (
+            "def f(observations, masks):\n    raise ValueError(' \\n')",
+            ["play", "--black", "policy.py:f", "--white", "random"],
+            "othello-env: ValueError (policy.py, line 2)",
+        ),
+        (
+            "class Stop(BaseException): pass\ndef f(observations, masks):\n    raise Stop('own')",
+            ["play", "--black", "policy.py:f", "--white", "random"],
+            "othello-env: Stop: own (policy.py, line 3)",
+        ),
         ("f = open", ["play", "--black", "policy.py:f", "--white", "random"], "TypeError: "),
     ],
 )
@@ -194,6 +204,42 @@ def test_an_error_in_a_users_file_is_one_line_that_says_where(run, tmp_path, mon
     assert err.startswith("othello-env: ")
     assert err.count("\n") == 1
     assert why in err
+
+
+LONG = "x" * 100_000
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [LONG],
+        ["match", f"random:{LONG}", LONG],
+        ["match", "a", "b", f"--games={LONG}"],
+        ["play", f"--moves={LONG * 2}"],
+    ],
+    ids=range(4),
+)
+def test_long_input_is_not_repeated_whole(run, arguments):
+    status, _, err = run(*arguments)
+    assert (status, err.count("\n")) == (2, 1)
+    assert len(err) < 1000
+    assert "xxx" in err or arguments[0] == "play"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_no_file_of_results(run, tmp_path):
+    pytest.importorskip("uvicorn")
+    os.mkfifo(tmp_path / "a.json")
+    assert "a.json: it is not a regular file" in run("serve", "--results", tmp_path / "a.json", "--no-browser")[2]
+
+
+def test_a_huge_file_is_refused_before_it_is_read(run, tmp_path, monkeypatch):
+    pytest.importorskip("onnxruntime")
+    with (tmp_path / "huge.onnx").open("wb") as file:
+        file.truncate(3 << 30)
+    monkeypatch.setattr("hashlib.file_digest", None)
+    for command in (["match", "random"], ["data", "make", "match", "--games=2", f"--out={tmp_path / 'd'}"]):
+        assert "at most 2,147,483,648 are read" in run(*command, tmp_path / "huge.onnx")[2]
 
 
 @pytest.mark.parametrize(

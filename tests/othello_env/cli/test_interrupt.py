@@ -52,6 +52,20 @@ def test_games_that_were_played_are_shown(tmp_path):
     assert int(games[1]) >= 20
 
 
+def test_while_the_command_is_imported():
+    code = """
+import sys, othello_env.__main__
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == "othello_env.cli":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+othello_env.__main__.main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "othello-env: interrupted\n")
+
+
 @pytest.mark.parametrize("in_a_kernel", [False, True])
 def test_before_a_game_is_over(run, monkeypatch, in_a_kernel):
     """If Ctrl-C is pressed while a kernel runs, Numba raises a SystemError."""

@@ -51,6 +51,21 @@ def test_tables(run, tmp_path):
     assert out.read_bytes() == before
 
 
+def test_a_full_disk_is_named_and_the_games_before_are_kept(run, tmp_path):
+    resource = pytest.importorskip("resource")
+    out, limits = tmp_path / "games.jsonl", resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, limits[1]))
+    try:
+        status, text, errors = run(*AGENTS[:2], "--games", 20, "--out", out)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert status == 2
+    assert errors.splitlines()[-1].startswith(f"othello-env: {str(out)!r} cannot be used: ")
+    kept = len(read_records(out))
+    assert text.startswith(f"{kept} of 20 games")
+    assert 0 < kept < 20
+
+
 def test_a_picture_of_scores_and_ratings(run, tmp_path):
     assert run("random", "maximizer:eval=weighted", "--games", 4, "--picture", tmp_path / "a.png")[0] == 0
     with Image.open(tmp_path / "a.png") as picture:
