@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import json
+import logging
+import os
+import queue
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from reprlib import repr as short
 from typing import Any
@@ -22,13 +29,14 @@ from othello_env.games.game import State, check_text
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameSpec
 from othello_env.support.files import as_type, check_output, parse_json, read_file
-from othello_env.support.numbers import check_real, check_whole
+from othello_env.support.numbers import check_flag, check_real, check_whole
 from othello_env.text.prompts import Prompt, prompt_hash
 from othello_env.text.regret import EXACT_EMPTIES, discs_lost
-from othello_env.text.wording import LONGEST, WrongAnswerError, correction, play_text, read_part
+from othello_env.text.wording import LONGEST, WrongAnswerError, correction, news_text, play_text, read_part
 
 __all__ = ["Answer", "Chat", "ChatAgent", "ChatMove"]
 
+_log = logging.getLogger(__name__)
 _FORMAT = "othello-env chat 2"
 _LARGEST_FILE = 4 << 30  # bytes
 _JUDGED = {4: 16, 6: 20, 8: EXACT_EMPTIES}
@@ -39,6 +47,10 @@ _LONGEST_WORDS = 4_000
 """The most characters of an answer that stand beside its move."""
 _CHARACTERS = 4
 """A token has about this many characters."""
+_LONGEST_WAIT = 60.0
+"""The most seconds between two calls, unless the endpoint asks for more by Retry-After."""
+_LONGEST_RETRY_AFTER = 600.0
+_Messages = list[dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -58,9 +70,10 @@ class Answer:
     seconds: float | None = None
 
 
-Chat = Callable[[list[dict[str, str]]], "str | Answer | None"]
+Chat = Callable[[Any], Any]
 """A function that asks a language model. It takes messages with `role` and `content`, and returns the model's text, or
-an `Answer`."""
+an `Answer`. It may be a coroutine function (``async def``). With `batched`, it takes a list of conversations and
+returns a list of texts or of `Answer`."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +86,8 @@ class ChatMove:
         transcript: the moves so far.
         board: the position as text, see `othello_env.games.game.State.to_text`.
         to_move: the name of the model's player.
-        prompt: the SHA-256 of the question. `ChatAgent.question` gives the question itself.
+        prompt: the SHA-256 of the question, which `ChatAgent.question` gives; in a game that is one conversation, of
+            all that was said in it before the answer.
         answers: the model's answers. All but the last are wrong.
         faults: ``"illegal"`` or ``"unreadable"`` for each wrong answer.
         move: the name of the move that was played; None if no answer named a legal move.
@@ -95,30 +109,40 @@ class ChatMove:
 class ChatAgent(Agent):
     """Asks a language model for its moves in Othello, checkers or Tribolo.
 
-    Each move is a conversation of its own. The question has the rules and the board. An answer that
-    names no legal move gets a text that says why. After `attempts` such answers the agent gives up, and forfeits the
-    game in a match. If the client fails, the question is repeated. If it fails again and again, or calls `sys.exit`, the
-    match stops and nobody loses the game.
+    Each move is a conversation of its own. The question has the rules and the board. An answer that names no legal
+    move gets a text that says why. After `attempts` such answers the agent gives up, and forfeits the game in a match.
+    If the client fails, the question is repeated. If it fails again and again, or calls `sys.exit`, the match stops and
+    nobody loses the game.
 
     The same question in the same game gets the same answer, without a call. So with `transcripts`, a match that was
     interrupted goes on where it stopped if it is started again with the same seed.
 
     Args:
         chat: a function that takes messages, such as ``[{"role": "user", "content": "..."}]``, and returns the model's
-            text, or an `Answer`. With `workers`, threads call it at the same time.
+            text, or an `Answer`; see `batched`. With `workers`, threads call it at the same time. A coroutine function
+            runs in one event loop, in a thread of its own.
         name: the name of the agent in results and transcripts.
         system: the text of a system message, or None.
         template: a file with the question, or the name of one of `othello_env.text.TEMPLATES`. In the file, ``$rules``,
             ``$answer`` (how to answer), ``$board``, ``$player``, ``$legal_moves``, ``$history`` and other names stand
             for what the model is told; a wrong name gets an error that lists them.
         legal_moves: whether the question lists the legal moves.
-        history: whether the question lists the moves so far.
+        history: True if the question lists the moves so far. With ``"conversation"`` a game is one conversation, as in
+            `OthelloText`: after the first question, the model reads what was played since its last move, and the
+            position.
         board: whether the question shows the board. Without it, the question lists the moves so far.
-        attempts: the number of answers that the model may give for a move.
+        attempts: the number of answers that the model may give for a move: by default 2, and 1 with the template
+            ``kaggle``, which says so.
         retries: how often a question is repeated if `chat` raises an error.
-        wait: the seconds before the first repetition. Each further repetition waits twice as long.
+        wait: the seconds before the first repetition. Each further repetition waits twice as long, up to a minute, so
+            by default the agent gives up after two minutes. If the error has an HTTP response with the header
+            Retry-After, the agent waits that long, up to ten minutes.
+        timeout: the seconds after which a call counts as failed. The call of a coroutine function is cancelled; another
+            function goes on in its thread, and its answer is ignored.
         workers: the largest number of calls at the same time. More than one call is made in games of Othello on the
             ladder or in a match against an agent that plays many games at once, and in packaged positions.
+        batched: True if `chat` takes a list of up to `workers` conversations at once, and returns their answers as a
+            list, as a model does that runs in this process.
         settings: what else determines the answers, such as ``{"model": "...", "temperature": 0.6}``: values for JSON.
         transcripts: a file of JSON lines, or None. The first line has the name, the prompt and the settings, each other
             line is a `ChatMove`. A file of another name, prompt or settings is refused.
@@ -145,12 +169,14 @@ class ChatAgent(Agent):
         system: str | None = None,
         template: str | Path | None = None,
         legal_moves: bool = False,
-        history: bool = False,
+        history: bool | str = False,
         board: bool = True,
-        attempts: int = 2,
-        retries: int = 3,
+        attempts: int | None = None,
+        retries: int = 7,
         wait: float = 1.0,
+        timeout: float = 600.0,
         workers: int = 1,
+        batched: bool = False,
         settings: Mapping[str, Any] | None = None,
         transcripts: str | Path | None = None,
     ) -> None:
@@ -158,11 +184,15 @@ class ChatAgent(Agent):
             raise TypeError(f"chat must be a function that takes messages and returns text, not {chat!r}")
         self._chat = chat
         self._name = check_text(name, "the name of an agent")
-        attempts = check_whole("attempts", attempts, 1)
         self._prompt = Prompt.from_options(system, template, legal_moves, history, board, attempts)
         self._retries = check_whole("retries", retries, 0)
         self._wait = check_real("wait", wait, 0.0)
+        self._timeout = check_real("timeout", timeout, 0.0, 1e6)
         self._workers = check_whole("workers", workers, 1)
+        self._batched = check_flag("batched", batched)
+        self._follow_up = {"legal_moves": legal_moves, "board": board} if history == "conversation" else None
+        self._talks: dict[int, tuple[State, _Messages]] = {}  # after the last answer of each game, by its key
+        self._loop: tuple[int, asyncio.AbstractEventLoop] | None = None
         self._key: int | None = None
         self._lock = threading.Lock()
         self.moves: list[ChatMove] = []
@@ -173,7 +203,8 @@ class ChatAgent(Agent):
             settings = json.loads(json.dumps(dict(settings or {}), allow_nan=False))
         except (TypeError, ValueError) as error:
             raise TypeError(f"expected settings as values for JSON by name, got {settings!r:.200}: {error}") from None
-        self._head = {"format": _FORMAT, "agent": name, "settings": settings, "prompt": asdict(self._prompt)}
+        prompt = asdict(self._prompt) | ({} if self._follow_up is None else {"history": "conversation"})
+        self._head = {"format": _FORMAT, "agent": name, "settings": settings, "prompt": prompt}
         known = [] if self._file is None else _read_transcripts(self._file, self._head)
         self._known = {(move.key, move.prompt): move.answers for move in known}
 
@@ -205,21 +236,24 @@ class ChatAgent(Agent):
             AgentLeftError: the client failed too often, or `chat` returned something that is not text.
         """
         check_not_over(state)
-        return self._move(state, self._key)
+        return self._alone(self._dialogue(state, self._key))
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         """The moves that the model names. Where no answer names a legal move, the action is -1, which is illegal."""
+        dialogues = [self._dialogue(batch.state(i), key) for i, key in enumerate(batch.key.tolist())]
+        if self._batched:
+            return self._together(dialogues)
 
-        def ask(number: int) -> int:
+        def ask(dialogue: _Dialogue) -> int:
             try:
-                return self._move(batch.state(number), int(batch.key[number]))
+                return self._alone(dialogue)
             except AgentLeftError:
                 raise
             except AgentError:
                 return -1
 
         with ThreadPoolExecutor(self._workers) as pool:
-            return np.fromiter(pool.map(ask, range(len(batch))), np.int64, len(batch))
+            return np.fromiter(pool.map(ask, dialogues), np.int64, len(batch))
 
     def estimate(self, state: State, moves: int) -> str:
         """A sentence that says about how many calls and tokens a number of moves takes from a position on.
@@ -309,27 +343,57 @@ class ChatAgent(Agent):
             said.append(f"{self.errors} calls of the model failed.")
         return said
 
-    def _move(self, state: State, key: int | None) -> int:
-        """The move that the model names; see `act`."""
+    def _alone(self, dialogue: _Dialogue) -> int:
+        """Ask the model what a dialogue asks. Returns its action; see `act`."""
+        try:
+            messages = next(dialogue)
+            while True:
+                messages = dialogue.send(self._ask([messages])[0])
+        except StopIteration as end:
+            return int(end.value)
+
+    def _together(self, dialogues: Sequence[_Dialogue]) -> npt.NDArray[np.int64]:
+        """The actions of dialogues, whose questions are asked at once; -1 where no answer names a legal move."""
+        actions = np.full(len(dialogues), -1, np.int64)
+        asked: dict[int, _Messages] = {}
+
+        def advance(i: int, answer: Answer | None) -> None:
+            try:
+                asked[i] = next(dialogues[i]) if answer is None else dialogues[i].send(answer)
+            except StopIteration as end:
+                actions[i] = end.value
+            except AgentError:
+                pass
+
+        for i in range(len(dialogues)):
+            advance(i, None)
+        while asked:
+            some = list(asked)[: self._workers]
+            for i, answer in zip(some, self._ask([asked.pop(i) for i in some]), strict=True):
+                advance(i, answer)
+        return actions
+
+    def _dialogue(self, state: State, key: int | None) -> _Dialogue:
+        """Yields the conversations that the model must answer, gets the answers, and returns the action; see `act`."""
         if state.must_pass:
             return state.legal_actions()[0]
-        messages = self._prompt.messages(state)
+        messages = self._messages(state, key)
         asked = prompt_hash(messages)
         known = [] if key is None else self._known.get((key, asked), [])
         answers: list[Answer] = []
         faults: list[str] = []
         reason, after = "", None
         while after is None and len(faults) < self._prompt.attempts:
-            answer = known[len(answers)] if len(answers) < len(known) else self._ask(messages)
+            answer = known[len(answers)] if len(answers) < len(known) else (yield messages)
             text = answer.text or ""
             answers.append(answer)
+            messages += [{"role": "assistant", "content": text if len(text) <= LONGEST else read_part(text)}]
             try:
                 after = play_text(state, text)
             except WrongAnswerError as error:
                 faults.append(error.kind)
                 reason = f"{error.kind}: {error}"
-                said = text if len(text) <= LONGEST else read_part(text)
-                messages += [{"role": "assistant", "content": said}, {"role": "user", "content": correction(error)}]
+                messages += [{"role": "user", "content": correction(error)}]
         action = None if after is None else after.moves[len(state.moves)]
         move = ChatMove(
             key,
@@ -346,15 +410,26 @@ class ChatAgent(Agent):
         self._keep(move, is_new=len(answers) > len(known))
         if action is None:
             raise AgentError(f"{self._name} named no legal move in {state!r}; its last answer is {reason}")
+        if key is not None and self._follow_up is not None:
+            self._talks[key] = state, messages
         return action
 
-    def _ask(self, messages: list[dict[str, str]]) -> Answer:
-        """The model's next answer."""
+    def _messages(self, state: State, key: int | None) -> _Messages:
+        """The question for a move; in a game that is one conversation, with all before it."""
+        if self._follow_up is not None and key in self._talks:
+            before, messages = self._talks[key]
+            if state.moves[: len(before.moves)] == before.moves and len(state.moves) > len(before.moves):
+                news = news_text(before, state, before.to_move, **self._follow_up)
+                return [*messages, {"role": "user", "content": news}]
+        return self._prompt.messages(state)
+
+    def _ask(self, asked: list[_Messages]) -> list[Answer]:
+        """The model's next answers in some conversations; without `batched`, in one."""
         failed = 0
         while True:
             began = time.perf_counter()
             try:
-                answer = self._chat([dict(message) for message in messages])
+                said = self._called([[dict(message) for message in messages] for messages in asked])
             except SystemExit as error:  # the caller's: no agent's fault, for which a game would be lost
                 raise AgentLeftError(f"{self._name}: chat ended the program: SystemExit: {error}") from error
             except Exception as error:  # the client's own errors are unknown here
@@ -362,12 +437,63 @@ class ChatAgent(Agent):
                 with self._lock:
                     self.errors += 1
                 if failed > self._retries:
-                    said = f"{type(error).__name__}: {error}"
-                    raise AgentLeftError(f"{self._name}: the model could not be asked: {said}") from error
-                time.sleep(self._wait * 2 ** (failed - 1))
+                    reason = f"{type(error).__name__}: {error}"
+                    raise AgentLeftError(f"{self._name}: the model could not be asked: {reason}") from error
+                wait = min(self._wait * 2 ** min(failed - 1, 20), max(_LONGEST_WAIT, self._wait))
+                wait = max(wait, _retry_after(error))
+                _log.warning("%s: %s: %s; asked again in %.0f s", self._name, type(error).__name__, error, wait)
+                time.sleep(wait)
             else:
                 seconds = round(time.perf_counter() - began, 3)
-                return self._checked(answer if isinstance(answer, Answer) else Answer(answer), seconds)
+                if self._batched and (not isinstance(said, list) or len(said) != len(asked)):
+                    raise AgentLeftError(
+                        f"{self._name}: chat must return a list of {len(asked)} answers, not {said!r:.60}"
+                    )
+                answers: list[Any] = said if self._batched else [said]
+                return [self._checked(each if isinstance(each, Answer) else Answer(each), seconds) for each in answers]
+
+    def _called(self, asked: list[_Messages]) -> Any:
+        """What `chat` returns.
+
+        Raises:
+            TimeoutError: it takes too long.
+        """
+        argument: Any = asked if self._batched else asked[0]
+        late = TimeoutError(f"no answer in {self._timeout:g} s")
+        if inspect.iscoroutinefunction(self._chat) or inspect.iscoroutinefunction(type(self._chat).__call__):
+            future = asyncio.run_coroutine_threadsafe(_awaited(self._chat(argument)), self._event_loop())
+            try:
+                said, error = future.result(self._timeout)
+            except TimeoutError:
+                if future.done():  # the client's own
+                    raise
+                future.cancel()
+                raise late from None
+        else:
+            found: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+
+            def call() -> None:
+                try:
+                    found.put((self._chat(argument), None))
+                except BaseException as error:  # raised again in the thread that waits
+                    found.put((None, error))
+
+            threading.Thread(target=call, daemon=True).start()  # a daemon: a call that hangs keeps no program alive
+            try:
+                said, error = found.get(timeout=self._timeout)
+            except queue.Empty:
+                raise late from None
+        if error is not None:
+            raise error
+        return said
+
+    def _event_loop(self) -> asyncio.AbstractEventLoop:
+        """The loop of a coroutine function: always the same, since a client's connections belong to it."""
+        with self._lock:
+            if self._loop is None or self._loop[0] != os.getpid():  # a forked process needs a thread of its own
+                self._loop = os.getpid(), asyncio.new_event_loop()
+                threading.Thread(target=self._loop[1].run_forever, daemon=True).start()
+            return self._loop[1]
 
     def _checked(self, answer: Answer, seconds: float) -> Answer:
         """The answer with its time, and with a text that a file can hold.
@@ -399,6 +525,34 @@ class ChatAgent(Agent):
                 with self._file.open("ab") as file:
                     lines = [asdict(move)] if file.tell() else [self._head, asdict(move)]
                     file.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+
+
+_Dialogue = Generator[_Messages, Answer, int]
+
+
+async def _awaited(answer: Awaitable[Any]) -> tuple[Any, BaseException | None]:
+    """What a coroutine returns, and the error that would end the thread of the event loop."""
+    try:
+        return await answer, None
+    except (KeyboardInterrupt, SystemExit) as error:
+        return None, error
+
+
+def _retry_after(error: Exception) -> float:
+    """The seconds that the header Retry-After of an error's HTTP response says, at most ten minutes; 0 without it.
+
+    The errors of openai, anthropic, httpx and requests have a `response` with `headers`, that of urllib has `headers`.
+    """
+    get = getattr(getattr(getattr(error, "response", error), "headers", None), "get", None)
+    said: Any = get("Retry-After") if callable(get) else None
+    try:
+        seconds = float(said)
+    except (TypeError, ValueError):
+        try:
+            seconds = (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds()
+        except (TypeError, ValueError):  # nothing, or neither a number nor a date with its zone
+            return 0.0
+    return max(0.0, min(seconds, _LONGEST_RETRY_AFTER))
 
 
 def _regret(state: State, after: State | None) -> float | None:

@@ -14,7 +14,7 @@ from othello_env.games.registry import GameLike, GameSpec
 from othello_env.support.numbers import check_flag, check_real, check_whole
 from othello_env.support.words import named_arguments
 from othello_env.text.regret import discs_lost
-from othello_env.text.wording import WrongAnswerError, correction, play_text, position_text, rules_text
+from othello_env.text.wording import WrongAnswerError, correction, news_text, play_text, rules_text
 
 __all__ = ["OthelloText", "game_reward"]
 
@@ -147,7 +147,8 @@ class OthelloText:
             raise ValueError(f"each of {_ATTEMPTS} games ended before the model's first move")
         self.position, self.done, self._failed = state, False, 0
         self.rewards, self.regrets, self.faults = [], [], []
-        text = f"{rules_text(state, self._attempts)}\n\n{self._news(start, state)}"
+        news = news_text(start, state, self._player, legal_moves=self._legal_moves)
+        text = f"{rules_text(state, self._attempts)}\n\n{news}"
         self.messages = [{"role": "user", "content": text}]
         return text
 
@@ -192,7 +193,7 @@ class OthelloText:
             self.position = self._answered(after)
             self.regrets.append(regret)
             self.done, self._failed = self.position.is_over, 0
-            text = self._news(before, self.position)
+            text = news_text(before, self.position, self._player, legal_moves=self._legal_moves)
         self.rewards.append(self.get_reward() - paid)
         return text
 
@@ -202,18 +203,6 @@ class OthelloText:
         while state.must_pass:
             state = answered(state.play(state.legal_actions()[0]), self._seats)
         return state
-
-    def _news(self, before: State, state: State) -> str:
-        """What was played since a position, and the position now."""
-        actions, lines = state.moves[len(before.moves) :], []
-        for at, action in zip(before.positions(actions), actions, strict=False):
-            who = "You" if at.to_move == self._player else at.player_names[at.to_move].capitalize()
-            lines.append(f"{who} passed." if at.must_pass else f"{who} played {at.action_to_text(action)}.")
-        if not state.is_over:
-            return "\n".join([*lines, position_text(state, legal_moves=self._legal_moves)])
-        result = state.returns()[self._player]
-        end = "You won." if result > 0 else "You lost." if result < 0 else "The game is a draw."
-        return "\n".join([*lines, str(state), end])
 
 
 def game_reward(quality: float | None, legal: int, wrong: int) -> float:

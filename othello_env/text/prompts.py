@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-from othello_env.games.game import IllegalActionError, State, WrongGameError, check_text
+from othello_env.games.game import IllegalActionError, State, WrongGameError, check_choice, check_text
 from othello_env.games.othello.position import Othello
 from othello_env.support.files import read_file
-from othello_env.support.numbers import check_flag
+from othello_env.support.numbers import check_flag, check_whole
 from othello_env.support.words import near
 from othello_env.text.wording import answer_text, rules_of
 
@@ -122,9 +122,9 @@ class Prompt:
         system: str | None,
         template: str | Path | None,
         legal_moves: bool,
-        history: bool,
+        history: bool | str,
         board: bool,
-        attempts: int,
+        attempts: int | None,
     ) -> Prompt:
         """The prompt of the options of `othello_env.text.ChatAgent`.
 
@@ -134,11 +134,20 @@ class Prompt:
         """
         if system is not None:
             check_text(system, "a system message")
-        flags = check_flag("legal_moves", legal_moves), check_flag("history", history), check_flag("board", board)
+        if isinstance(history, str):
+            check_choice("history", history, ("conversation",))
+        else:
+            check_flag("history", history)
+        check_flag("legal_moves", legal_moves)
+        check_flag("board", board)
+        loses_at_once = template in TEMPLATES  # these texts say so
+        attempts = check_whole("attempts", attempts, 1) if attempts is not None else 1 if loses_at_once else 2
         if template is None:
-            return cls(system, _composed(*flags), attempts)
-        if flags != (False, False, True):
+            return cls(system, _composed(legal_moves, history is True, board), attempts)
+        if legal_moves or history or not board:
             raise ValueError("legal_moves, history and board are for the usual question; a template says what it shows")
+        if loses_at_once and attempts != 1:
+            raise ValueError(f"template {template} says that a wrong answer loses: attempts is 1, not {attempts}")
         return cls(system, _read(template), attempts)
 
     def messages(self, state: State) -> list[dict[str, str]]:

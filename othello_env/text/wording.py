@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -15,6 +16,7 @@ __all__ = [
     "WrongAnswerError",
     "answer_text",
     "correction",
+    "news_text",
     "play_text",
     "position_text",
     "read_part",
@@ -26,17 +28,20 @@ LONGEST = 20_000
 """The largest number of characters of an answer that are read. They are the last characters."""
 _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.IGNORECASE | re.DOTALL)
 _REST_OF_THINKING = re.compile(r"\A.*</think(?:ing)?>", re.IGNORECASE | re.DOTALL)  # it began in the prompt
+_JSON = json.JSONDecoder()
 _ESCAPE = re.compile(r"""\\(?:u([0-9a-f]{4})|(["'/\\])|[nrt](?![a-z]{2}))""", re.IGNORECASE | re.ASCII)  # not \text
 _SIGNS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-") | {"\u00d7": "x", "\u2019": "'"})
 
 # The repetitions have limits, so that no answer takes long to read. `\b` would not find a move beside a Chinese word.
 _FIELD = re.compile(r"""["']move["']\s{0,9}:\s{0,9}["']([^"']{0,100})["']""", re.IGNORECASE)
 _OTHERS = re.compile(  # what somebody else plays, or what is only thought of, is no statement of the own move
-    r"(?:white|black|red|green|blue|opponent)'s (?:\w{1,20} ){0,2}(?:move|answer)|(?:last|previous) move|\bif i\b",
+    r"(?:white|black|red|green|blue|opponent)'s (?:\w{1,20} ){0,2}(?:move|answer)|(?:last|previous) move|\bif i\b"
+    r"|\bi(?:'d| would) \w{1,9}(?: with| for)? [^ ,.;]{1,12}(?=,? (?:but|if|unless)\b)",
     re.IGNORECASE,
 )
 _STATEMENT = (
-    r"(?:(?<!/)(?:move|answer)[\"'*_` ]{0,4}(?:[:=>]|is)|\bi(?:'ll| will)? (?:play|choose|take)|boxed"
+    r"(?:(?<!/)(?:move|answer)[\"'*_` ]{0,4}(?:[:=>]|is)|boxed"
+    r"|\bi(?:'ll|'d| will| would)? (?:play|choose|take|pick|go (?:with|for))"
     r"|(?=\[[-\w ]{1,60}\]))[^a-z0-9]{0,9}(?:\\[a-z]{1,9}\{)?"
 )
 _ANSWER = 'Answer with one move as JSON: {"move": "..."}. Or name the move at the end of your answer.'
@@ -91,12 +96,26 @@ def rules_of(state: State) -> str:
     return f"{inspect.cleandoc(kind.__doc__)}\n\nMoves have names such as {names}."
 
 
-def position_text(state: State, *, legal_moves: bool = False) -> str:
-    """A position for the player to move: the board, whose move it is, and the legal moves if `legal_moves` is True."""
-    text = f"{state}\nYou are {state.player_names[state.to_move]}. It is your move."
+def position_text(state: State, *, legal_moves: bool = False, board: bool = True) -> str:
+    """A position for the player to move: the board, whose move it is, and the legal moves, if they are asked for."""
+    text = f"{state}\n" if board else ""
+    text += f"You are {state.player_names[state.to_move]}. It is your move."
     if legal_moves:
         text += f"\nLegal moves: {' '.join(map(state.action_to_text, state.legal_actions()))}"
     return text
+
+
+def news_text(before: State, state: State, player: int, *, legal_moves: bool = False, board: bool = True) -> str:
+    """What was played since a position, as this player reads it, and the position now (see `position_text`)."""
+    actions, lines = state.moves[len(before.moves) :], []
+    for at, action in zip(before.positions(actions), actions, strict=False):
+        who = "You" if at.to_move == player else at.player_names[at.to_move].capitalize()
+        lines.append(f"{who} passed." if at.must_pass else f"{who} played {at.action_to_text(action)}.")
+    if not state.is_over:
+        return "\n".join([*lines, position_text(state, legal_moves=legal_moves, board=board)])
+    result = state.returns()[player]
+    end = "You won." if result > 0 else "You lost." if result < 0 else "The game is a draw."
+    return "\n".join([*lines, str(state), end])
 
 
 def read_part(answer: str) -> str:
@@ -110,8 +129,9 @@ def play_text(state: State, answer: str) -> State:
     Thinking (``<think>...</think>``) is no answer. In the rest, the first of these that is there counts, and of several
     the last one:
 
-    1. a field of JSON, such as ``{"move": "f5"}``. A field inside another object counts only if there is no outer one.
-    2. a statement, such as ``move: f5``, ``I play f5``, ``[f5]`` or ``\boxed{f5}``.
+    1. a field of JSON, such as ``{"move": "f5"}``. A field inside another object counts only if there is no outer one,
+       and what the texts of other fields quote does not count.
+    2. a statement, such as ``move: f5``, ``I play f5``, ``I'd go with f5``, ``[f5]`` or ``\boxed{f5}``.
     3. a move on this board.
     4. a name like that of a move, such as ``k9``. It is illegal.
 
@@ -121,7 +141,7 @@ def play_text(state: State, answer: str) -> State:
     Raises:
         WrongAnswerError: the answer names no move, or a move that the rules do not allow.
     """
-    text = _ESCAPE.sub(_unescaped, read_part(answer)).translate(_SIGNS)
+    text = _ESCAPE.sub(_unescaped, _objects(read_part(answer).translate(_SIGNS))).translate(_SIGNS)
     pattern, spelled = _notation(state)
     statement, anywhere = _patterns(pattern)
     field = _outermost_field(text)
@@ -144,6 +164,25 @@ def play_text(state: State, answer: str) -> State:
 def _unescaped(escape: re.Match[str]) -> str:
     """The character that an escape of JSON stands for; for a new line or tab, a space."""
     return chr(int(escape[1], 16)) if escape[1] else escape[2] or " "
+
+
+def _objects(text: str) -> str:
+    """The text without what the other fields say of each object of JSON that has a field ``"move"``."""
+    parts, at = [], 0
+    while (begin := text.find("{", at)) >= 0:
+        try:
+            value, end = _JSON.raw_decode(text, begin)
+            move = next(move for key, move in reversed(value.items()) if key.lower() == "move")
+            if not isinstance(move, str) or len(move) > 100 or not any(map(str.isalnum, move)):
+                raise ValueError("no name of a move")
+            name = re.split("[\"']", move.strip(" \"'"))[0]
+        except (ValueError, RecursionError, StopIteration):
+            parts.append(text[at : begin + 1])
+            at = begin + 1
+        else:
+            parts += [text[at:begin], json.dumps({"move": name}, ensure_ascii=False)]
+            at = end
+    return "".join([*parts, text[at:]])
 
 
 def _outermost_field(text: str) -> str | None:

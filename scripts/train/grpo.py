@@ -7,8 +7,8 @@ The model gets the rules and a position, and plays by calling the tool `play` wi
 result and on the discs that the moves lose against perfect play. On 6x6 this regret is exact for every move, so the
 model learns from each of its moves, and not only from wins and losses. A game that is not played to its end, for
 example because of the limit of tokens, pays less than every finished game. All games of a group begin with the same
-position. Needs a GPU, TRL 1.16, and a model whose chat template supports tools. The newest checkpoint in `out` is kept
-after Ctrl-C. TensorBoard's events are in the same folder.
+position. Needs TRL 1.16 and a model whose chat template supports tools. Without a GPU it runs on the CPU, which is too
+slow for real models. The newest checkpoint in `out` is kept after Ctrl-C. TensorBoard's events are in the same folder.
 """
 
 import sys
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 try:
+    import torch
     import tyro
     from datasets import Dataset
     from trl import GRPOConfig, GRPOTrainer
@@ -65,7 +66,10 @@ def make_trainer(args: Args, model: Any, tokenizer: Any = None, **settings: Any)
         legal_moves=args.legal_moves,
         reward=args.reward,
     )
+    has_gpu = torch.cuda.is_available()
     chosen: dict[str, Any] = {
+        "use_cpu": not has_gpu,
+        "bf16": has_gpu,
         "output_dir": str(args.out),
         "max_steps": args.steps,
         "per_device_train_batch_size": args.group,

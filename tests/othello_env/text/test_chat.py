@@ -1,5 +1,6 @@
 """An agent that asks a language model, here a script: its rating, wrong answers, transcripts, failing clients."""
 
+import asyncio
 import json
 import re
 import sys
@@ -7,11 +8,14 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.error import HTTPError
 
 import numpy as np
 import pytest
+from starlette.datastructures import Headers
 
 from othello_env import (
+    Agent,
     AgentError,
     Checkers,
     Othello,
@@ -28,7 +32,7 @@ from othello_env.arena.faults import FaultWarning
 from othello_env.arena.rating.accuracy import endgame_positions, measure_regret, regret_positions
 from othello_env.arena.rating.ladder import load_ladder
 from othello_env.cli import main as command
-from othello_env.text import Answer, ChatAgent
+from othello_env.text import Answer, ChatAgent, OthelloText
 from othello_env.text.prompts import Prompt, prompt_hash
 
 
@@ -308,6 +312,179 @@ def test_a_failing_client_is_asked_again():
     assert [agent.act(Othello()), agent.act(Othello())] == [19, 19]  # without a game, each question is asked
     assert agent.summary()["errors"] == 3
     assert agent.report()[-1] == "3 calls of the model failed."
+
+
+class RefusedError(Exception):
+    """An error as those of openai, httpx and requests, which have an HTTP response."""
+
+    def __init__(self, retry_after):
+        self.response = SimpleNamespace(headers=Headers({"retry-after": retry_after}))
+
+
+@pytest.mark.parametrize(
+    ("error", "waits"),
+    [
+        (ConnectionError("busy"), [1, 2, 4, 8, 16, 32, 60]),
+        (RefusedError("7"), [7, 7, 7, 8, 16, 32, 60]),
+        (RefusedError("90"), [90] * 7),
+        (RefusedError("86400"), [600] * 7),
+        (RefusedError("Fri, 31 Dec 2100 23:59:59 GMT"), [600] * 7),
+        (RefusedError("Fri, 31 Dec 1999 23:59:59 GMT"), [1, 2, 4, 8, 16, 32, 60]),
+        (RefusedError("soon"), [1, 2, 4, 8, 16, 32, 60]),
+        (HTTPError("http://a", 429, "busy", Headers({"retry-after": "5"}), None), [5, 5, 5, 8, 16, 32, 60]),
+    ],
+    ids=str,
+)
+def test_a_question_is_repeated_for_minutes_and_as_late_as_the_endpoint_asks(monkeypatch, error, waits):
+    waited = []
+    monkeypatch.setattr("othello_env.text.chat.time", SimpleNamespace(sleep=waited.append, perf_counter=lambda: 0.0))
+
+    def chat(messages):
+        raise error
+
+    with pytest.raises(AgentLeftError, match="the model could not be asked"):
+        ChatAgent(chat).act(Othello())
+    assert waited == waits
+
+
+def test_a_call_that_takes_too_long_has_failed_and_is_repeated():
+    released, cancelled, calls = threading.Event(), threading.Event(), []
+
+    def chat(messages):
+        calls.append(1)
+        if len(calls) == 1:
+            released.wait(60)
+        return "d3"
+
+    async def chat_async(messages):
+        calls.append(1)
+        if len(calls) == 1:
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                cancelled.set()
+                raise
+        return "d3"
+
+    for function in (chat, chat_async):
+        calls.clear()
+        agent = ChatAgent(function, wait=0, timeout=0.5)
+        assert agent.act(Othello()) == 19
+        assert (len(calls), agent.errors) == (2, 1)
+    released.set()
+    assert cancelled.wait(60)
+    with pytest.raises(AgentLeftError, match=r"TimeoutError: no answer in 0.01 s"):
+        ChatAgent(lambda messages: released.clear() or released.wait(5), retries=0, timeout=0.01).act(Othello())
+    released.set()
+
+
+def legal_answer(messages):
+    """The first move that was last listed as legal."""
+    said = [message["content"] for message in messages if "Legal moves: " in message["content"]]
+    return said[-1].rsplit("Legal moves: ")[1].split()[0]
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_coroutine_function_and_a_function_of_batches_play_the_same_games(workers):
+    sizes, loops = [], set()
+
+    async def chat_async(messages):
+        loops.add(id(asyncio.get_running_loop()))
+        await asyncio.sleep(0)
+        return wrong(messages) or legal_answer(messages)
+
+    def chat_batch(conversations):
+        sizes.append(len(conversations))
+        return [wrong(messages) or Answer(legal_answer(messages)) for messages in conversations]
+
+    def wrong(messages):  # once for a question
+        digest = prompt_hash(messages)
+        return "hm" if digest[-1] in "02" and len(messages) == 1 else None
+
+    options = {"legal_moves": True, "workers": workers}
+    agents = [
+        ChatAgent(lambda messages: wrong(messages) or legal_answer(messages), **options),
+        ChatAgent(chat_async, **options),
+        ChatAgent(chat_batch, batched=True, **options),
+    ]
+    results = [
+        play_match(agent, "random", games=6, openings="random:3", seed=3, new_game=lambda _: Othello(4))
+        for agent in agents
+    ]
+    assert results[0].records == results[1].records == results[2].records
+    counts = [without_seconds(agent.summary()) for agent in agents]
+    assert counts[0] == counts[1] == counts[2]
+    assert counts[0]["unreadable"] > 0
+    assert len(loops) == 1
+    assert max(sizes) == workers
+
+
+def test_the_errors_of_a_coroutine_and_of_a_batch():
+    async def exits(messages):
+        sys.exit("no key")
+
+    with pytest.raises(AgentLeftError, match="chat ended the program: SystemExit: no key"):
+        ChatAgent(exits).act(Othello())
+    for wrong in (["d3", "d3"], "d3", None):
+        with pytest.raises(AgentLeftError, match="m: chat must return a list of 1 answers, not "):
+            ChatAgent(lambda messages, wrong=wrong: wrong, name="m", batched=True).act(Othello())
+    batch = OthelloPositions.from_states([Othello()] * 3, [1, 2, 3])
+    agent = ChatAgent(lambda asked: ["no"] * len(asked), batched=True, workers=2)
+    assert agent.act_batch(batch).tolist() == [-1] * 3
+    assert agent.summary()["forfeits"] == 3
+
+
+@pytest.mark.parametrize("options", [{}, {"workers": 3}, {"workers": 3, "batched": True}, {"board": False}], ids=str)
+def test_a_game_is_one_conversation_if_it_is_asked_for(options, tmp_path):
+    """It reads as a game of `OthelloText`, and a run that is started again asks nothing twice."""
+    asked = []
+
+    def chat(messages):
+        asked.append([dict(message) for message in messages])
+        wrong = len(messages) % 7 == 3 and "not accepted" not in messages[-1]["content"]
+        return "hm" if wrong else legal_answer(messages)
+
+    def play(chat):
+        called = (lambda many: [chat(each) for each in many]) if options.get("batched") else chat
+        agent = ChatAgent(
+            called, name="m", legal_moves=True, history="conversation", transcripts=tmp_path / "t.jsonl", **options
+        )
+        return agent, play_match(agent, "random", games=4, openings=None, seed=1, new_game=lambda _: Othello(4))
+
+    agent, result = play(chat)
+    assert not result.faults(0)
+    assert agent.summary()["unreadable"] > 3
+    longest = max(asked, key=len)
+    assert [message["role"] for message in longest[:3]] == ["user", "assistant", "user"]
+    assert longest[2]["content"].startswith("You played ")
+    assert sum("This is Othello" in message["content"] for message in longest) == 1
+    assert ("\n1 " in longest[2]["content"]) == options.get("board", True)
+    assert any(message["content"] == "hm" for message in longest)
+    if options.get("board", True):
+        read = [m["content"] for m in longest if m["role"] == "user" and "not accepted" not in m["content"]]
+        assert read in [texts_of(record)[:-1] for record in result.records]  # all but the result
+    before = agent.summary()
+    again, same = play(lambda messages: pytest.fail("asked"))
+    assert same.records == result.records
+    assert again.summary() == before
+    with pytest.raises(ValueError, match="prompt history is None here and 'conversation' in the file"):
+        ChatAgent(chat, name="m", legal_moves=True, transcripts=tmp_path / "t.jsonl", board=options.get("board", True))
+
+
+def texts_of(record):
+    """What `OthelloText` tells the player of a record who is not `random`, if it plays the same moves."""
+    player = next(i for i, name in enumerate(record.agents) if name != "random")
+    moves = Othello.from_moves(record.moves.split(), 4).moves
+
+    class Replay(Agent):
+        def act(self, state, *, seconds_left=None):
+            return moves[len(state.moves)]
+
+    env = OthelloText(4, Replay(), ("black", "white")[player], legal_moves=True)
+    texts = [env.reset()]
+    while not env.done:
+        texts.append(env.play(env.position.action_to_text(moves[len(env.position.moves)])))
+    return texts
 
 
 @pytest.mark.parametrize("workers", [1, 2])

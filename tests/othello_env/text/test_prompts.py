@@ -2,7 +2,7 @@
 
 import pytest
 
-from othello_env import Othello, Tribolo, WrongGameError
+from othello_env import AgentError, Othello, Tribolo, WrongGameError
 from othello_env.games.openings import random_opening
 from othello_env.text import ChatAgent
 
@@ -60,6 +60,10 @@ def test_the_template_of_kaggle():
     assert "Moves played so far (both players, oldest first): f5, d6, c3\n" in asked
     assert "```json" in asked
     assert '"pass"' in asked
+    with pytest.raises(AgentError):  # as the text says, the first wrong answer loses the game
+        ChatAgent(lambda messages: "d3" if messages[1:] else "no", template="kaggle").act(Othello())
+    with pytest.raises(ValueError, match="template kaggle says that a wrong answer loses: attempts is 1, not 2"):
+        ChatAgent(str, template="kaggle", attempts=2)
     with pytest.raises(WrongGameError, match="for Othello, not for Tribolo"):
         question(Tribolo(seed=1), template="kaggle")
 
@@ -78,5 +82,7 @@ def test_a_template_of_ones_own(tmp_path):
         ChatAgent(str, template="kagle")
     with pytest.raises(ValueError, match="a template says what it shows"):
         ChatAgent(str, template="kaggle", history=True)
+    with pytest.raises(ValueError, match="conversation"):
+        ChatAgent(str, history="all")
     with pytest.raises(TypeError, match="expected a system message as text"):
         ChatAgent(str, system=5)

@@ -120,7 +120,13 @@ READ = [  # at the start, d3 c4 f5 e6 are legal in Othello, and 9-13 to 12-16 in
     ("{move: d3} and then c4", "d3"),
     ('{"move": "d3"}. After it I play c4.', "d3"),
     ("move: c4\nNo.\nmove: d3\nc4 loses", "d3"),
+    ("I'd go with d3. The opponent's best move is c5", "d3"),
+    ("I would choose d3 over c4", "d3"),
+    ("I'll pick d3; c4 is worse", "d3"),
+    ("I will go for **d3**, not c4", "d3"),
     # These are no statements of the own move: the last square counts.
+    ("I would play c4, but it loses the corner. So d3", "d3"),
+    ("I'd go with c4 if White could not answer. So d3", "d3"),
     ("White's move: c4. So d3", "d3"),
     ("The last move is c4, and now d3", "d3"),
     ("If I play c4, I lose the corner. So d3", "d3"),
@@ -133,6 +139,12 @@ READ = [  # at the start, d3 c4 f5 e6 are legal in Othello, and 9-13 to 12-16 in
     ('{"lines": [{"move": "c4"}, {"move": "e6"}], "move": "d3"}', "d3"),
     ('{"name": "play", "arguments": {"move": "d3"}}', "d3"),
     ('{"move": "c4"} No: {"move": "d3"}', "d3"),
+    # The text of another field does not count, whatever it quotes.
+    ('{"move": "d3", "reason": "c4 gives \\"move\\": \\"f5\\" later"}', "d3"),
+    ("""{"move": "d3", "reason": "c4 gives {'move': 'f5'} later"}""", "d3"),
+    ('{"reason": "my move: c4, or [f5]", "move": "d3"} I play c4', "d3"),
+    ('{"move": "", "answer": "d3"}', "d3"),
+    ('{"move": "\\"d3\\" not c4"}', "d3"),
     # Other spellings.
     ("D-3", "d3"),
     ("D\u20113", "d3"),

@@ -1,5 +1,6 @@
 """The server for OpenEnv: OpenEnv's own client plays whole games."""
 
+import socket
 import subprocess
 import sys
 import threading
@@ -12,9 +13,12 @@ import pytest
 pytest.importorskip("openenv", reason="the package needs OpenEnv, which is not a dependency")
 pytest.importorskip("tyro", reason="the package reads its options with tyro")
 
+import httpx
 import uvicorn
 from load_script import SCRIPTS
 from openenv.core import GenericEnvClient
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 PACKAGE = SCRIPTS / "environments" / "othello_openenv"
 
@@ -61,6 +65,48 @@ def test_a_client_plays_whole_games(url):
         assert not client.step({"move": "?"}).done
         lost = client.step({"move": "?"})
         assert (lost.done, lost.reward) == (True, 0)  # a game without a move pays nothing
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_an_episode_has_a_number(url):
+    with GenericEnvClient(base_url=url).sync() as client:
+        client.reset(seed=1)
+        first = client.state()["episode_id"]
+        client.reset(seed=1)
+        assert len({None, first, client.state()["episode_id"]}) == 3
+        client.reset(seed=1, episode_id="mine")
+        assert client.state()["episode_id"] == "mine"
+
+
+@pytest.mark.parametrize("headers", [{"Origin": "http://evil.example"}, {"Host": "evil.example"}, {"Origin": "null"}])
+def test_pages_of_other_sites_are_refused(url, headers):
+    host = url.removeprefix("http://")
+    for ours in ({}, {"Origin": url}):
+        with connect(f"ws://{host}/ws", additional_headers=ours):
+            assert httpx.get(f"{url}/health", headers=ours).status_code == 200
+    origin = headers.get("Origin")
+    with pytest.raises(InvalidStatus), socket.create_connection(host.split(":")) as sock:
+        # with a socket of our own, the client says another name of the host
+        connect(f"ws://{headers.get('Host', host)}/ws", sock=sock, origin=origin)
+    assert httpx.get(f"{url}/health", headers=headers).status_code in (400, 403)
+
+
+@pytest.mark.parametrize("reward", ["result", "regret"])
+def test_nothing_is_left_to_compile_when_it_listens(reward, monkeypatch):
+    from othello_openenv.server import app
+
+    played = []
+
+    class Noted(app.OthelloText):
+        def play(self, move):
+            text = super().play(move)
+            played.append((self.position.size, self.faults, self.regrets))
+            return text
+
+    monkeypatch.setattr(app, "OthelloText", Noted)
+    app.make_app(app.Args(size=6, reward=reward))
+    assert played[0] == (6, [], [None])
+    assert [regrets[0] is not None for _, _, regrets in played[1:]] == [True] * (reward == "regret")
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -76,7 +76,7 @@ def test_grpo_plays_whole_games_and_learns_from_their_rewards(tmp_path, monkeypa
     args = recipe.Args(
         out=tmp_path, steps=2, size=4, plies=4, legal_moves=True, group=4, positions=1, tokens=40_000, rate=1e-2
     )
-    trainer = recipe.make_trainer(args, model, tokenizer, use_cpu=True, bf16=False)
+    trainer = recipe.make_trainer(args, model, tokenizer)
     before = [each.clone() for each in model.parameters()]
     trainer.train()
     logs = [log for log in trainer.state.log_history if "reward" in log]
