@@ -12,8 +12,7 @@ from othello_agents.evaluations.boards import piece_weights
 from othello_agents.evaluations.registry import PieceWeight
 from othello_agents.search.kernels import WIN
 from othello_env.games.checkers.kernels import BOARDS, POSITIONS, is_drawn, legal_moves, step
-from othello_env.games.checkers.position import Checkers
-from othello_env.games.checkers.tables import DRAWS
+from othello_env.games.checkers.position import DRAWS, Checkers
 from othello_env.games.othello.bitboard import popcount
 from othello_env.support.jit import Int, kernel
 

@@ -15,8 +15,7 @@ from othello_env.games.batch import Batch, EndedGames
 from othello_env.games.batch import functions as batch
 from othello_env.games.batch.state import BatchState, InitialArrays, Outputs
 from othello_env.games.checkers import kernels
-from othello_env.games.checkers.position import Checkers
-from othello_env.games.checkers.tables import CELLS, DRAWS
+from othello_env.games.checkers.position import CELLS, DRAWS, Checkers
 from othello_env.games.game import State
 from othello_env.games.othello.bitboard import count_sides, popcount
 from othello_env.support.dispatch import implementation

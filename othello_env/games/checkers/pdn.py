@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from othello_env.games.checkers.moves import move_names
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import IllegalActionError, NotationError, check_text
 
-__all__ = ["RESULTS", "PdnGame", "dumps", "loads", "loads_valid"]
+__all__ = ["RESULTS", "PdnGame", "dumps", "loads", "loads_valid", "move_names"]
 
 RESULTS = frozenset({"1/2-1/2", "1-1", "2-0", "0-2", "1-0", "0-1", "0-0", "*"})
 """All results that can stand at the end of a game in PDN. ``*`` means that the result is not known."""
@@ -203,6 +202,27 @@ def _dump(game: PdnGame) -> str:
         turn += 1
     lines += ["", *_wrapped([*words, game.result])]
     return "\n".join(lines) + "\n"
+
+
+def move_names(start: Checkers, actions: Iterable[int]) -> Iterator[str]:
+    """The names of the moves from `start`, as in printed games: ``11-15``, or ``15x22x31`` for a whole chain of jumps.
+
+    >>> from othello_env import Checkers
+    >>> game = Checkers.from_moves("11-15 22-18 15x22")
+    >>> list(move_names(Checkers(), game.moves))
+    ['11-15', '22-18', '15x22']
+    """
+    state = start
+    name = ""
+    for action in actions:
+        text = state.action_to_text(action)
+        name = f"{name}x{text.partition('x')[2]}" if name else text
+        state = state.play(action)
+        if not state.going:
+            yield name
+            name = ""
+    if name:
+        yield name
 
 
 def _escaped(value: str) -> str:

@@ -22,23 +22,57 @@ move, else all zeros. The observation does not show the history on which draws d
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from struct import Struct
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.checkers import kernels, notation, tables
-from othello_env.games.checkers.history import Past, positions_before
-from othello_env.games.checkers.movers import Movers, as_ints, movers_of
-from othello_env.games.checkers.moves import play_named
-from othello_env.games.game import IllegalActionError, NotationError, State
+from othello_env.games.checkers import kernels, notation
+from othello_env.games.game import IllegalActionError, NotationError, State, check_board_size, check_choice
 from othello_env.support.numbers import check_whole
 
-__all__ = ["Checkers"]
+__all__ = ["CELLS", "DRAWS", "Checkers"]
 
 _pack = Struct("<5Q").pack
+
+_Past = tuple[int, int, int, int]
+"""An earlier position that can occur again: own, opponent, kings, to_move."""
+
+_Movers = tuple[int, int, int, int, bool]
+"""Four sets of pieces (those that may move NW, NE, SW and SE), and a bool: whether these moves are jumps."""
+
+DRAWS: dict[str, tuple[int, int]] = {"repetition": (1, 0), "threefold": (2, 0), "40-move": (0, 80)}
+"""For each rule for draws, two limits. The game is a draw when a limit is reached. A limit of 0 does not apply.
+
+The first limit is the number of times that the position occurred before. The second limit is the number of quiet plies:
+the plies since the last capture or the last move of a man.
+"""
+
+_SQUARES = {
+    size: {1 << position: square for square, position in enumerate(positions)}
+    for size, positions in kernels.POSITIONS.items()
+}
+"""For each size, a dict from the bit of each dark square to the number of the square, from 0."""
+
+_HALVES = {size: np.uint64(size // 2) for size in kernels.SIZES}
+_BOARDS = {size: np.uint64(board) for size, board in kernels.BOARDS.items()}
+
+CELLS = {
+    size: np.array([square // (size // 2) * size + notation.column_of(square, size) for square in range(size**2 // 2)])
+    for size in kernels.SIZES
+}
+"""For each size, the index of each dark square among all squares of the board, row by row."""
+
+_PLANES = {
+    size: (64 * np.arange(5)[:, np.newaxis] + np.array(positions)) for size, positions in kernels.POSITIONS.items()
+}
+"""For each size, an index array (5, number of dark squares) that selects the dark squares from five sets of 64 bits.
+
+The 320 bits of the five sets are numbered from 0, one set after another. Entry [k, square] is the number of the
+bit that stands for the square in set k.
+"""
 
 
 class Checkers(State):
@@ -91,17 +125,17 @@ class Checkers(State):
     """The bit of the piece that must continue its chain of jumps; 0 if there is no such piece."""
     quiet: int
     """The number of quiet plies: the plies since the last capture or the last move of a man."""
-    earlier: tuple[Past, ...]
+    earlier: tuple[_Past, ...]
     """The position before each of the quiet plies. Empty if the rule for draws does not need these positions."""
     _movers: tuple[int, int, int, int]  # four sets: the pieces that may move NW, NE, SW and SE
     _jumps: bool
     _drawn: bool
 
     def __init__(self, size: int = 8, draws: str = "repetition") -> None:
-        size = tables.check_size(size)
-        positions, men = kernels.POSITIONS[size], tables.start_men(size)
+        size = check_board_size(size, kernels.SIZES)
+        positions, men = kernels.POSITIONS[size], _start_men(size)
         red, white = (sum(1 << position for position in side) for side in (positions[:men], positions[-men:]))
-        self._set(size, tables.check_draws(draws), (red, white, 0, 0, 0), (), (), 0)
+        self._set(size, _check_draws(draws), (red, white, 0, 0, 0), (), (), 0)
 
     def _set(
         self,
@@ -109,13 +143,13 @@ class Checkers(State):
         draws: str,
         position: tuple[int, int, int, int, int],
         moves: tuple[int, ...],
-        earlier: tuple[Past, ...],
+        earlier: tuple[_Past, ...],
         quiet: int,
-        movers: Movers | None = None,
+        movers: _Movers | None = None,
     ) -> None:
         """Set all attributes. `position` is the tuple (own, opponent, kings, going, to_move)."""
         own, opponent, kings, going, to_move = position
-        movers = movers or movers_of(own, opponent, kings, going, to_move == 0, size)
+        movers = movers or _movers_of(own, opponent, kings, going, to_move == 0, size)
         put = object.__setattr__
         put(self, "size", size)
         put(self, "draws", draws)
@@ -129,7 +163,7 @@ class Checkers(State):
         put(self, "earlier", earlier)
         put(self, "_movers", movers[:4])
         put(self, "_jumps", movers[4])
-        repeats, quiet_limit = tables.DRAWS[draws]
+        repeats, quiet_limit = DRAWS[draws]
         is_quiet = 0 < quiet_limit <= quiet
         is_drawn = is_quiet or 0 < repeats <= earlier.count((own, opponent, kings, to_move))
         put(self, "_drawn", any(self._movers) and is_drawn)
@@ -145,8 +179,8 @@ class Checkers(State):
         sets = {"own": own, "opponent": opponent, "kings": kings, "going": going}
         own, opponent, kings, going = (check_whole(name, bits, 0, 2**64 - 1) for name, bits in sets.items())
         to_move, quiet = check_whole("to_move", to_move, 0, 1), check_whole("quiet", quiet, 0, len(moves))
-        quiet_moves = moves[len(moves) - quiet :] if tables.DRAWS[self.draws][0] else ()
-        earlier = positions_before((own, opponent, kings, to_move), quiet_moves, self.size)
+        quiet_moves = moves[len(moves) - quiet :] if DRAWS[self.draws][0] else ()
+        earlier = _positions_before((own, opponent, kings, to_move), quiet_moves, self.size)
         state = type(self).__new__(type(self))
         state._set(self.size, self.draws, (own, opponent, kings, going, to_move), moves, earlier, quiet)
         return state
@@ -177,8 +211,8 @@ class Checkers(State):
             TypeError: the argument is not text.
             ValueError: there is no such size, rule for draws or player.
         """
-        size = tables.check_size(size)
-        player, pieces = notation.fen_to_pieces(text, size, tables.start_men(size))
+        size = check_board_size(size, kernels.SIZES)
+        player, pieces = notation.fen_to_pieces(text, size, _start_men(size))
         if to_move is not None:
             player = cls.player_index(to_move)
         bits = kernels.POSITIONS[size]
@@ -186,7 +220,7 @@ class Checkers(State):
         kings = sum(1 << bits[square] for _, square, is_king in pieces if is_king)
         piece = 1 << bits[going - 1] if 0 < going <= len(bits) else 0
         state = cls.__new__(cls)
-        state._set(size, tables.check_draws(draws), (sides[player], sides[1 - player], kings, piece, player), (), (), 0)
+        state._set(size, _check_draws(draws), (sides[player], sides[1 - player], kings, piece, player), (), (), 0)
         if going and not (piece & sides[player] and state.must_jump):
             raise NotationError(f"no piece of {cls.player_names[player]} on {going} can continue jumping in {text!r}")
         return state
@@ -213,7 +247,7 @@ class Checkers(State):
         The first and the last square are usually enough to name a chain. They are not enough if several chains share
         these squares and lead to different positions.
         """
-        return play_named(self, move) if isinstance(move, str) else self.play(self.check_action(move))
+        return _play_named(self, move) if isinstance(move, str) else self.play(self.check_action(move))
 
     @staticmethod
     def transcript_moves(transcript: str) -> Iterator[str]:
@@ -244,7 +278,7 @@ class Checkers(State):
     def legal_actions(self) -> tuple[int, ...]:
         if self._drawn:
             return ()
-        squares = tables.SQUARES[self.size]
+        squares = _SQUARES[self.size]
         actions = []
         for direction, movers in enumerate(self._movers):
             while movers:
@@ -270,17 +304,17 @@ class Checkers(State):
             uint64(1 << kernels.POSITIONS[size][action // 4]),
             action % 4,
             self.to_move == 0,
-            tables.HALVES[size],
-            tables.BOARDS[size],
+            _HALVES[size],
+            _BOARDS[size],
         )
         own, opponent, kings, going, red, undoable = after
-        earlier: tuple[Past, ...] = ()
-        if undoable and tables.DRAWS[self.draws][0]:
+        earlier: tuple[_Past, ...] = ()
+        if undoable and DRAWS[self.draws][0]:
             earlier = (*self.earlier, (self.own, self.opponent, self.kings, self.to_move))
         state = type(self).__new__(type(self))
         position = (int(own), int(opponent), int(kings), int(going), 0 if red else 1)
         quiet = self.quiet + 1 if undoable else 0
-        state._set(size, self.draws, position, (*self.moves, action), earlier, quiet, as_ints(movers))
+        state._set(size, self.draws, position, (*self.moves, action), earlier, quiet, _as_ints(movers))
         return state
 
     def pieces(self) -> list[tuple[int, bool] | None]:
@@ -296,7 +330,7 @@ class Checkers(State):
     @property
     def going_square(self) -> int | None:
         """The square (from 0) of the piece that must continue its chain of jumps; None if there is no such piece."""
-        return tables.SQUARES[self.size][self.going] if self.going else None
+        return _SQUARES[self.size][self.going] if self.going else None
 
     def _sides(self) -> tuple[int, int]:
         return (self.opponent, self.own) if self.to_move else (self.own, self.opponent)
@@ -322,14 +356,14 @@ class Checkers(State):
 
     @property
     def largest_margin(self) -> float:
-        return float(tables.start_men(self.size))
+        return float(_start_men(self.size))
 
     def mobility(self, player: int) -> int:
         if player not in (0, 1):
             raise self.no_player(player)
         movers = self._movers
         if player != self.to_move:
-            movers = movers_of(self.opponent, self.own, self.kings, 0, player == 0, self.size)[:4]
+            movers = _movers_of(self.opponent, self.own, self.kings, 0, player == 0, self.size)[:4]
         return sum(pieces.bit_count() for pieces in movers)
 
     def observation(self, player: int) -> npt.NDArray[np.int8]:
@@ -339,12 +373,12 @@ class Checkers(State):
         kings, size = self.kings, self.size
         words = np.frombuffer(_pack(mine & ~kings, mine & kings, other & ~kings, other & kings, self.going), np.uint8)
         planes = np.zeros((6, size * size), np.int8)
-        planes[:5, tables.CELLS[size]] = np.unpackbits(words, bitorder="little")[tables.PLANES[size]]
+        planes[:5, CELLS[size]] = np.unpackbits(words, bitorder="little")[_PLANES[size]]
         planes[5] = self.to_move == 0
         return planes.reshape(6, size, size)
 
     def action_to_text(self, action: int) -> str:
-        return notation.action_to_text(action, self._is_jump(action), self.size)
+        return notation.action_to_text(self.check_action(action), self._is_jump(action), self.size)
 
     def action_from_text(self, text: str) -> int:
         squares = notation.squares_of_move(text, self.size)
@@ -384,7 +418,7 @@ class Checkers(State):
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self) or self._position() != other._position():
             return False
-        if tables.DRAWS[self.draws][1]:
+        if DRAWS[self.draws][1]:
             return self.quiet == other.quiet
         return self.earlier == other.earlier or Counter(self.earlier) == Counter(other.earlier)
 
@@ -416,3 +450,103 @@ def _restore(cls: type[Checkers], *state: Any) -> Checkers:
     restored = cls.__new__(cls)
     restored._set(*state)
     return restored
+
+
+def _check_draws(draws: Any) -> str:
+    """Check the name of a rule for draws and return it.
+
+    Raises:
+        ValueError: there is no such rule.
+    """
+    check_choice("draws", draws, (*DRAWS,))
+    return str(draws)
+
+
+def _start_men(size: int) -> int:
+    """The number of men of each side at the start. In each half, only the row nearest to the middle is empty."""
+    return (size // 2 - 1) * (size // 2)
+
+
+def _positions_before(position: _Past, quiet_moves: Sequence[int], size: int) -> tuple[_Past, ...]:
+    """The position before each of the quiet moves, in the order of the moves. `position` is the position after them."""
+    own, opponent, kings, to_move = position
+    bits = kernels.POSITIONS[size]
+    before: list[_Past] = []
+    for action in reversed(quiet_moves):
+        square, direction = divmod(action, 4)
+        target = notation.destination(square, direction, 1, size)
+        assert target is not None
+        both = 1 << bits[square] | 1 << bits[target]  # the squares that the step leaves and reaches
+        own, opponent, kings, to_move = opponent ^ both, own, kings ^ both, 1 - to_move
+        before.append((own, opponent, kings, to_move))
+    return tuple(reversed(before))
+
+
+def _movers_of(own: int, opponent: int, kings: int, going: int, red: bool, size: int) -> _Movers:
+    """The result of `othello_env.games.checkers.kernels.legal_moves` for a position, as Python integers and a bool."""
+    uint64 = np.uint64
+    return _as_ints(
+        kernels.legal_moves(
+            uint64(own), uint64(opponent), uint64(kings), uint64(going), red, _HALVES[size], _BOARDS[size]
+        )
+    )
+
+
+def _as_ints(movers: tuple[Any, Any, Any, Any, Any]) -> _Movers:
+    """Convert the result of the kernel `legal_moves` to Python integers and a bool."""
+    north_west, north_east, south_west, south_east, jumps = movers
+    return int(north_west), int(north_east), int(south_west), int(south_east), bool(jumps)
+
+
+_C = TypeVar("_C", bound=Checkers)
+
+
+def _play_named(state: _C, move: str) -> _C:
+    """The position after a move that is given by its name.
+
+    If the single jump from 15 to 22 is legal, ``15x22`` means only this jump, and not the jumps that may follow.
+    Otherwise ``15x22`` means a chain from 15 to 22. If the two jumps are legal, ``15x22x31`` means only these two
+    jumps. Otherwise ``15x22x31`` means a chain that visits these squares in this order and ends on 31.
+
+    Raises:
+        NotationError: the name cannot be read, or several chains that lead to different positions have this name.
+        IllegalActionError: no legal move has this name.
+    """
+    squares = notation.squares_of_move(move, state.size)
+    decoded = notation.action_from_squares(squares[0], squares[1], state.size) if len(squares) == 2 else None
+    if decoded and state.is_legal(decoded[0]):
+        return state.play(state.action_from_text(move))
+    chains = list(_chains(state, squares[0]))
+    exact = [end for line, end in chains if line == squares]
+    ends = exact[:1] or [end for line, end in chains if not end.going and _passes(line, squares)]
+    if not ends:
+        raise state.illegal(decoded[0]) if decoded else _illegal_chain(state, move)
+    if any(end != ends[0] for end in ends):
+        raise NotationError(f"{move.strip()!r} fits more than one chain of jumps: name every square\n{state}")
+    return ends[0]
+
+
+def _chains(state: _C, square: int) -> Iterator[tuple[list[int], _C]]:
+    """All chains of jumps that the piece on this square can make, including unfinished chains.
+
+    Yields the squares of each chain and the position after the chain.
+    """
+    for action in state.legal_actions() if state.must_jump else ():
+        target = notation.destination(square, action % 4, 2, state.size)
+        if action // 4 == square and target is not None:
+            after = state.play(action)
+            yield [square, target], after
+            if after.going:
+                yield from (([square, *line], end) for line, end in _chains(after, target))
+
+
+def _passes(line: list[int], squares: list[int]) -> bool:
+    """Whether a chain of jumps visits these squares in this order and ends on the last of these squares."""
+    rest = iter(line)
+    return line[-1] == squares[-1] and all(square in rest for square in squares)
+
+
+def _illegal_chain(state: Checkers, move: str) -> IllegalActionError:
+    legal = " ".join(state.action_to_text(action) for action in state.legal_actions())
+    player = state.player_names[state.to_move]
+    return IllegalActionError(f"{move.strip()} is not legal for {player}; the legal first moves are: {legal}\n{state}")

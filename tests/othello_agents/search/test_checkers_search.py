@@ -10,8 +10,7 @@ from othello_agents.evaluations.boards import KING, MAN, material, positional
 from othello_agents.search import checkers
 from othello_agents.search.alphabeta import AlphaBeta, alphabeta
 from othello_env import Othello, make_agent
-from othello_env.games.checkers.position import Checkers
-from othello_env.games.checkers.tables import DRAWS
+from othello_env.games.checkers.position import DRAWS, Checkers
 
 TABLES = {"count": count, "material": material, "positional": positional}
 

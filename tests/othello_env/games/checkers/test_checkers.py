@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from othello_env import IllegalActionError
 from othello_env.games.checkers import kernels
-from othello_env.games.checkers.position import Checkers
-from othello_env.games.checkers.tables import DRAWS
+from othello_env.games.checkers.position import DRAWS, Checkers
 
 DIRECTIONS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 

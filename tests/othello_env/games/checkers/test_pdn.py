@@ -6,10 +6,8 @@ from hypothesis import strategies as st
 
 from othello_env import IllegalActionError, NotationError
 from othello_env.games.checkers import pdn
-from othello_env.games.checkers.moves import move_names
-from othello_env.games.checkers.pdn import PdnGame
-from othello_env.games.checkers.position import Checkers
-from othello_env.games.checkers.tables import DRAWS
+from othello_env.games.checkers.pdn import PdnGame, move_names
+from othello_env.games.checkers.position import DRAWS, Checkers
 
 
 @pytest.fixture(scope="module")
