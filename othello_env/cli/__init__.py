@@ -20,7 +20,7 @@ from othello_env.agent import agent_names
 from othello_env.arena import FaultWarning
 from othello_env.cli._help import HelpfulGroup
 from othello_env.support.imports import search_current_folder
-from othello_env.support.jit import cache_is_empty, interruptible, raise_interrupt
+from othello_env.support.jit import interruptible, raise_interrupt
 
 __all__ = ["main"]
 
@@ -99,8 +99,6 @@ def _run(arguments: list[str]) -> Any:
     """Do what click's own `main` does, but leave errors and interrupts to `main`."""
     if instruction := os.environ.get(_COMPLETE):
         sys.exit(shell_complete(_command, {}, "othello-env", _COMPLETE, instruction))
-    if arguments and not {"-h", "--help", "--version"} & {*arguments} and cache_is_empty():
-        click.echo("othello-env: compiling for first use; this takes up to half a minute, once", err=True)
     try:
         with interruptible(), warnings.catch_warnings():
             warnings.simplefilter("ignore", FaultWarning)  # each command itself prints the faults of the agents

@@ -6,6 +6,9 @@ that is named by one hash of these sources and of the versions of Numba and NumP
 are compiled again. Kernels of other packages are cached by Numba's own rule, next to their sources. Machine code that
 contains another package's game (see `othello_env.support.dispatch`) is not cached.
 
+The first use of an installation compiles for up to half a minute. After some seconds, this is logged as a warning of
+the logger ``othello_env``.
+
 The folder is in ``NUMBA_CACHE_DIR``, or in the user's cache directory. Loading machine code runs it, so the folder must
 be as trusted as the program. If a file of the cache cannot be read, its kernel is compiled again. Kernels of other
 packages that call themselves, or kernels that do, are not cached, because Numba may crash when it loads them (Numba
@@ -20,11 +23,14 @@ import gc
 import hashlib
 import importlib.util
 import inspect
+import logging
+import math
 import os
 import shutil
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FunctionType, ModuleType, SimpleNamespace
@@ -37,7 +43,6 @@ import platformdirs
 
 __all__ = [
     "Int",
-    "cache_is_empty",
     "interruptible",
     "is_compiled",
     "kernel",
@@ -55,6 +60,8 @@ _PACKAGES = ("othello_env", "othello_agents")
 _CALLED = ("othello_env/support", "othello_env/games", "othello_agents")
 """The folders with the functions that kernels of this package call. A kernel's own file is checked by Numba."""
 _KEPT_FOLDERS = 8
+_QUIET_SECONDS = 3.0
+"""How long a process may compile before it says so."""
 _patience_seconds = 120.0
 
 
@@ -143,6 +150,8 @@ def _compiled(function: Callable[..., Any], slp: bool, options: dict[str, Any]) 
         return compiled.entry_point
 
     def compile_with_settings(signature: Any) -> Any:
+        if folder is not None:
+            _tell_of_first_use(folder)
         with _one_process(folder), _settings(slp), _signals_later():
             if is_ours and any(map(_is_foreign, getattr(signature, "args", signature))):
                 # The code contains functions of another package, whose edits nobody notices: so it is not cached.
@@ -184,6 +193,22 @@ def _recurses(function: Callable[..., Any], *callers: Callable[..., Any]) -> boo
     called = [getattr(callee, "py_func", None) for callee in (*names.globals.values(), *names.nonlocals.values())]
     chain = (*callers, function)
     return any(callee in chain or _recurses(callee, *chain) for callee in called if callee is not None)
+
+
+def _tell_of_first_use(folder: Path) -> None:
+    """Log, once for each folder, that kernels are compiled, if the cache was empty and this has taken some seconds."""
+    if time.monotonic() - _began_to_fill(folder) > _QUIET_SECONDS:
+        with contextlib.suppress(OSError):
+            (folder / "told").touch(exist_ok=False)
+            logging.getLogger("othello_env").warning(
+                "othello-env: compiling for first use; this takes up to half a minute, once"
+            )
+
+
+@functools.cache
+def _began_to_fill(folder: Path) -> float:
+    """When this process began to compile. Infinity if the cache already had kernels then."""
+    return math.inf if next(folder.rglob("*.nbi"), None) else time.monotonic()
 
 
 @functools.cache
@@ -295,12 +320,6 @@ def _digest() -> str:
             for file in sorted(Path(root, room).rglob("*.py")):
                 digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
-
-
-def cache_is_empty() -> bool:
-    """Whether kernels still have to be compiled, because nothing of this version is in the cache."""
-    folder = _folder() if is_compiled() else None
-    return folder is not None and next(folder.rglob("*.nbi"), None) is None
 
 
 def raise_interrupt(error: BaseException) -> None:

@@ -16,9 +16,3 @@ def run(capsys):
         return stop.value.code or 0, captured.out, captured.err
 
     return call
-
-
-@pytest.fixture(autouse=True)
-def each_command_prints_the_same(monkeypatch):
-    """Make each command print the same, whether or not it has to compile."""
-    monkeypatch.setattr(cli, "cache_is_empty", lambda: False)

@@ -10,7 +10,7 @@ from contextlib import suppress
 import click
 import pytest
 
-from othello_env import __version__, cli
+from othello_env import __version__
 from othello_env.cli import _command
 from othello_env.cli import _options as options
 
@@ -30,13 +30,6 @@ def test_the_help_has_whole_summaries(run, monkeypatch):
     assert "[default: othello-quickstart," in " ".join(run("quickstart", "--help")[1].split())
     for command in ("quickstart", "tournament", "serve"):
         assert max(map(len, run(command, "--help")[1].splitlines())) <= 80
-
-
-def test_a_command_says_that_it_compiles_if_the_cache_is_empty(run, monkeypatch):
-    for is_empty in (True, False):
-        monkeypatch.setattr(cli, "cache_is_empty", lambda is_empty=is_empty: is_empty)
-        line = "othello-env: compiling for first use; this takes up to half a minute, once\n"
-        assert run("play", "--black", "random", "--white", "random")[2] == line * is_empty
 
 
 def test_version(run):
