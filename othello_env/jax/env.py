@@ -17,7 +17,8 @@ The functions are for one game; ``jax.vmap`` makes them functions of many games.
 numbers of 32 bits, and a step computes inside ``jax.enable_x64``, whatever JAX's setting is outside.
 
 An opponent is a function ``f(state, key) -> action`` of the state of one game, which JAX can trace. `key`, (2,) uint32,
-is the 64-bit key of this decision. It can also serve as a key of `jax.random`.
+is the 64-bit key of this decision. It can also serve as a key of `jax.random`. A dict from opponents to weights is a
+pool: each game draws one of them by the weights, as a batch with this game's key does.
 
 Opponents by name come from the entry points of the group ``othello_env.jax``: functions that take the board's size and
 the spec's options (as texts), and return such a function. They play the same moves as the agents of the same names. An
@@ -27,7 +28,7 @@ entry point whose name is a suffix, such as ``.safetensors``, loads opponents fr
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -40,6 +41,7 @@ from othello_env import drawing
 from othello_env.agent import SpecError
 from othello_env.agent.spec import near, split_spec
 from othello_env.games import hashing
+from othello_env.games.hashing import weight_bounds
 from othello_env.games.openings import Openings, OpeningsSpec
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello as Position
@@ -55,6 +57,7 @@ __all__ = [
     "Gymnax",
     "OnePlayer",
     "Opponent",
+    "Opponents",
     "Othello",
     "State",
     "as_array",
@@ -347,17 +350,19 @@ class Othello:
         Args:
             state: the state of a game of this size.
             action: () of any integer dtype.
-            key: a key of `jax.random` for the next game, if `auto_reset` is True. With None, the next game follows from
-                the present game's key. Nothing else in a step is random.
+            key: a key of `jax.random` for the next game, if `auto_reset` is True. If a game ends, the next game is that
+                of ``init(key)``. With None, it follows from the present game's key. Nothing else in a step is random.
 
         Raises:
             TypeError: the action is not an integer, or the key is no key.
             ValueError: an argument is of many games, or the state is of another size. All these errors come when JAX
                 traces the function.
         """
-        action, words = self._checked(state, action), None if key is None else key_words(key)
+        action = self._checked(state, action)
+        if key is not None:
+            key_words(key)  # checks it
         with jax.enable_x64(True):
-            return self._state(self._play(state, action, words))
+            return self._state(self._play(state, action, key))
 
     def observe(self, state: State, player_id: _Array | None = None) -> _Array:
         """The observation of a player, (size, size, 2) bool; by default, of the player `current_player`."""
@@ -367,11 +372,12 @@ class Othello:
             return planes[0]
         return jnp.where(as_array("player_id", player_id) == state.current_player, planes[0], planes[1])
 
-    def vs(self, opponent: str | Opponent) -> OnePlayer:
+    def vs(self, opponent: Opponents) -> OnePlayer:
         """An environment for one player, in which an opponent answers each move; see `OnePlayer`.
 
         Args:
-            opponent: a spec, such as ``"maximizer:eval=weighted"``, or a function; see `find_opponent`.
+            opponent: a spec, such as ``"maximizer:eval=weighted"``, a function, or a dict from opponents to weights;
+                see `find_opponent`.
         """
         return OnePlayer(self, opponent)
 
@@ -426,12 +432,12 @@ class Othello:
         # For `jax.shard_map`, a constant is the same on all devices. After a step no field is one, so none may be here.
         return choose(key == key, fields, fields)
 
-    def _play(self, state: State, action: _Array, words: _Array | None) -> dict[str, _Array]:
+    def _play(self, state: State, action: _Array, key: _Array | None) -> dict[str, _Array]:
         """The fields of the state that `step` returns; its sets of squares are () uint64."""
         before = self._fields(state)
         after = self._played(before, action)
         if self.auto_reset:
-            first = self._next(next_key(before["_key"], words))
+            first = self._next(next_key(before["_key"])) if key is None else self._first(key)
             first |= {name: after[name] for name in ("rewards", "terminated", "truncated")}
             return choose(after["terminated"], first, after)
         before["rewards"] = jnp.zeros(2, jnp.float32)
@@ -499,9 +505,9 @@ def choose(condition: _Array, one: dict[str, _Array], other: dict[str, _Array]) 
     return {name: jnp.where(condition, one[name], other[name]) for name in one}
 
 
-def next_key(bits: _Array, words: _Array | None = None) -> _Array:
-    """The key, () uint64, of the game that follows the game with the key `bits`; `words` are a key that was given."""
-    return _mix(bits, _counter(hashing.REDRAW)) if words is None else join(words)
+def next_key(bits: _Array) -> _Array:
+    """The key, () uint64, of the game that follows the game with the key `bits`."""
+    return _mix(bits, _counter(hashing.REDRAW))
 
 
 def _counter(number: int) -> _Array:
@@ -528,10 +534,14 @@ def key_words(key: _Array) -> _Array:
 
 Opponent = Callable[[State, _Array], _Array]
 """A function that chooses an action of one game; see the module."""
+Opponents = str | Opponent | Mapping[Any, float]
+"""A spec, a function, or a dict from specs and functions to weights."""
 
 
-def find_opponent(x: str | Opponent, size: int = 8) -> Opponent:
+def find_opponent(x: Opponents, size: int = 8) -> Opponent:
     """The opponent that a spec names, such as ``"maximizer:eval=weighted"``. A function is returned unchanged.
+
+    For a dict from opponents to weights, it is a function that chooses one of them for each game.
 
     ``"a.safetensors"`` is the network `afterstates` of a file, and ``"a.safetensors:network=nets.py:make"`` a network
     that was made for JAX. They play their likeliest moves.
@@ -541,11 +551,13 @@ def find_opponent(x: str | Opponent, size: int = 8) -> Opponent:
         SpecError: the spec is wrong, or there is no such opponent for JAX. The message lists the names.
         ValueError: the size is not 4, 6 or 8, or a file holds another network.
         WrongGameError: the opponent does not play on boards of this size.
-        TypeError: `x` is neither a text nor a function.
+        TypeError: `x` is neither a text, a function nor a dict.
     """
     check_size(size)
     if callable(x):
         return x
+    if isinstance(x, Mapping):
+        return _pool([find_opponent(each, size) for each in x], weight_bounds("opponents", x))
     if not isinstance(x, str):
         raise TypeError(f"an opponent must be a spec or a function of a state and a key, not {x!r}")
     name, options = split_spec(x)
@@ -562,6 +574,19 @@ def find_opponent(x: str | Opponent, size: int = 8) -> Opponent:
     return opponent
 
 
+def _pool(opponents: list[Opponent], bounds: Sequence[int]) -> Opponent:
+    """An opponent that plays as one of several. The game's key chooses it by its bound; see `OpponentPool.draw`."""
+
+    def chosen(state: State, key: _Array) -> _Array:
+        with jax.enable_x64(True):
+            number = _mix(join(state._key), _counter(hashing.POOL)) >> np.uint64(32)
+            index = jnp.searchsorted(np.array(bounds, np.uint64), number, side="right").astype(jnp.int32)
+        moves = [lambda state, key, f=each: jnp.asarray(f(state, key)).astype(jnp.int32) for each in opponents]
+        return jax.lax.switch(index, moves, state, key)
+
+    return chosen
+
+
 class OnePlayer:
     """A player against an opponent: a step is the player's move and the opponent's answer.
 
@@ -575,14 +600,14 @@ class OnePlayer:
 
     Args:
         env: the game. If its `auto_reset` is True, a step that ends a game begins the next one.
-        opponent: a spec or a function; see `find_opponent`.
+        opponent: a spec, a function, or a dict from opponents to weights; see `find_opponent`.
 
     Raises:
         SpecError: the spec is wrong.
-        TypeError: `opponent` is neither a text nor a function.
+        TypeError: `opponent` is neither a text, a function nor a dict.
     """
 
-    def __init__(self, env: Othello, opponent: str | Opponent) -> None:
+    def __init__(self, env: Othello, opponent: Opponents) -> None:
         self.env = check_type("env", env, Othello)
         self.num_actions = env.num_actions
         self.observation_shape = env.observation_shape
@@ -599,20 +624,24 @@ class OnePlayer:
 
     def step(self, state: State, action: _Array, key: _Array | None = None) -> State:
         """Play the learner's action and the opponent's answer; see `Othello.step`."""
-        action, words = self.env._checked(state, action), None if key is None else key_words(key)
+        action = self.env._checked(state, action)
+        if key is not None:
+            key_words(key)  # checks it
         is_x64 = jax.config.jax_enable_x64
         with jax.enable_x64(True):
             if not self.env.auto_reset:
                 return self._seen_by_learner(self._answered(self.env._play(state, action, None), is_x64))
             moved = self.env._played(self.env._fields(state), action)
-            now, rewards, redraws = self._to_learner(moved, words, -1, is_x64)
+            first = None if key is None else self.env._first(key)
+            now, rewards, redraws = self._to_learner(moved, first, -1, is_x64)
             return self._seen_by_learner(now | {"rewards": rewards, "terminated": redraws >= 0})
 
     def _to_learner(
-        self, now: _Fields, words: _Array | None, redraws: int, is_x64: bool
+        self, now: _Fields, first: _Fields | None, redraws: int, is_x64: bool
     ) -> tuple[_Fields, _Array, _Array]:
         """Begin games and play the opponent's moves until it is the learner's turn.
 
+        `first` are the fields of the game after the learner's game; None if it follows from the present game's key.
         `redraws` is -1 until the learner's game is over, and then the number of games that were replaced. Returns the
         fields of the state, the rewards of the learner's game, and `redraws`.
         """
@@ -624,16 +653,16 @@ class OnePlayer:
         def go_on(carry: tuple[_Fields, _Array, _Array]) -> tuple[_Fields, _Array, _Array]:
             now, rewards, redraws = carry
             is_over, is_learners = now["terminated"], redraws < 0
-            following = next_key(now["_key"])
-            if words is not None:
-                following = jnp.where(is_learners, next_key(now["_key"], words), following)
+            following = self.env._next(next_key(now["_key"]))
+            if first is not None:
+                following = choose(is_learners, first, following)
             rewards = jnp.where(is_over & is_learners, now["rewards"], rewards)
-            now = choose(is_over, self.env._next(following), now)
+            now = choose(is_over, following, now)
             return self._answered(now, is_x64), rewards, redraws + is_over
 
         # A loop in which the opponent stands once, so that XLA compiles it once.
-        first = now, jnp.zeros_like(now["rewards"]), jnp.full_like(now["current_player"], redraws)
-        last: tuple[_Fields, _Array, _Array] = jax.lax.while_loop(waits, go_on, first)
+        begin = now, jnp.zeros_like(now["rewards"]), jnp.full_like(now["current_player"], redraws)
+        last: tuple[_Fields, _Array, _Array] = jax.lax.while_loop(waits, go_on, begin)
         return last
 
     def _answered(self, now: _Fields, is_x64: bool) -> _Fields:

@@ -17,7 +17,7 @@ from gymnasium.vector.utils import batch_space
 
 from othello_env.games.game import check_seed
 from othello_env.games.openings import OpeningsSpec
-from othello_env.jax.env import Opponent, Othello, State, as_array
+from othello_env.jax.env import Opponents, Othello, State, as_array
 from othello_env.jax.library import jax, jnp
 from othello_env.support.numbers import check_whole
 
@@ -42,12 +42,13 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
 
     Args:
         num_envs: the number of games.
-        opponent: a spec, a function (see `othello_env.jax.env`), or None for self-play.
+        opponent: a spec, a function or a dict from opponents to weights (see `othello_env.jax.env`), or None for
+            self-play.
         size: the height and width of the board, 4, 6 or 8.
         openings: where games begin; see `othello_env.jax.Othello`.
 
     Raises:
-        TypeError: the number of games is no integer, or the opponent is neither a text nor a function.
+        TypeError: the number of games is no integer, or the opponent is neither a text, a function nor a dict.
         ValueError: an argument is wrong.
     """
 
@@ -56,7 +57,7 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
     def __init__(
         self,
         num_envs: int = 1,
-        opponent: str | Opponent | None = "random",
+        opponent: Opponents | None = "random",
         size: int = 8,
         openings: OpeningsSpec = None,
     ) -> None:
@@ -102,7 +103,8 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
         """Begin all games.
 
         Args:
-            seed: its low 64 bits determine everything random from now on. Without a seed, other games begin, each time
+            seed: its low 64 bits determine everything random from now on. They are other games than those of
+                `GameVectorEnv` with this seed: JAX draws the games' keys. Without a seed, other games begin, each time
                 the program runs.
             options: must be None or empty.
 

@@ -249,10 +249,32 @@ def test_auto_reset_begins_the_next_game():
                 assert mine.position() == after
     assert ends > 100
     assert 0.3 < np.mean(blacks) < 0.7
-    keyed = jax.jit(jax.vmap(env.step))(
-        state, jnp.full(64, -1), jax.random.split(jax.random.key(5), 64)
-    )  # all games end
-    assert (np.asarray(keyed._key) == np.asarray(jax.random.key_data(jax.random.split(jax.random.key(5), 64)))).all()
+
+
+@pytest.mark.parametrize("opponent", [None, {"random": 1, "maximizer:eval=weighted": 2}])
+def test_with_keys_auto_reset_is_that_of_a_wrapper(opponent):
+    """As Pgx's `auto_reset`, which calls `init` with the key of the step if a game has ended."""
+    ours, plain = (oj.Othello(4, openings="random:5", auto_reset=auto_reset) for auto_reset in (True, False))
+    if opponent is not None:
+        ours, plain = ours.vs(opponent), plain.vs(opponent)
+
+    @jax.vmap
+    def wrapped(state, action, key):
+        over = {"terminated": jnp.bool_(False), "truncated": jnp.bool_(False), "rewards": jnp.zeros(2, jnp.float32)}
+        after = plain.step(state.replace(**over), action)
+        first = plain.init(key).replace(terminated=after.terminated, rewards=after.rewards)
+        return jax.tree.map(lambda new, old: jnp.where(after.terminated, new, old), first, after)
+
+    n, rng, ends = 128, np.random.default_rng(1), 0
+    mine, theirs = begin(ours, 3, n), begin(plain, 3, n)
+    step, wrapped = jax.jit(jax.vmap(ours.step)), jax.jit(wrapped)
+    for key in jax.random.split(jax.random.key(4), 40):
+        actions, keys = jnp.asarray(random_legal(mine.legal_action_mask, rng)), jax.random.split(key, n)
+        mine, theirs = step(mine, actions, keys), wrapped(theirs, actions, keys)
+        for name in ("current_player", "observation", "rewards", "terminated", "legal_action_mask", "_key"):
+            assert (np.asarray(getattr(mine, name)) == np.asarray(getattr(theirs, name))).all(), name
+        ends += int(mine.terminated.sum())
+    assert ends > 400
 
 
 @pytest.mark.parametrize("openings", [["f5d6", "f5f6e6", "c4"], {"f5d6": 1, "f5f6e6": 2, "f5f6": 0, "c4": 3}])

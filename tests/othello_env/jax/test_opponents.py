@@ -11,6 +11,7 @@ jnp = jax.numpy
 import othello_env.jax as oj  # noqa: E402 - only if there is JAX
 from othello_agents.network.compiled import CompiledAfterstates  # noqa: E402
 from othello_env import Othello, OthelloPositions, SpecError, WrongGameError, make_agent  # noqa: E402
+from othello_env.envs.vector.opponents import OpponentPool  # noqa: E402
 from othello_env.games.hashing import mix_int  # noqa: E402
 from othello_env.support.imports import import_object  # noqa: E402
 from othello_env.support.networks import NetworkFile  # noqa: E402
@@ -236,7 +237,22 @@ def test_a_function_as_opponent():
     assert set(seen) == {(2,)}
 
 
+def test_a_pool_draws_as_the_batch_does():
+    """Each opponent of the pool plays its own number, so the move tells who played."""
+    weights, start, keys = {"random": 1, "ntuple": 0, "maximizer": 2.5}, Othello(6), np.arange(400, dtype=np.uint64)
+    pool = OpponentPool(weights, start)
+    chosen = oj.find_opponent({lambda state, key, k=k: k: w for k, w in enumerate(weights.values())}, 6)
+    words = jnp.asarray(keys.view(np.uint32).reshape(-1, 2) * np.uint32(2_654_435_769))
+    state = oj.Othello(6).init(jax.random.key(0))
+    found = jax.jit(jax.vmap(lambda key: chosen(state.replace(_key=key), key)))(words)
+    expected = [pool.draw(int(key))[0] for key in np.asarray(words).copy().view(np.uint64)[:, 0]]
+    assert found.tolist() == expected
+    assert 200 < expected.count(2) < 350
+
+
 def test_errors():
+    with pytest.raises(ValueError, match="opponents with weights of at least 0, not all 0"):
+        oj.Othello(4).vs({"random": 0})
     with pytest.raises(SpecError, match=r"no opponent 'alphabeta'.*maximizer, ntuple, random"):
         oj.find_opponent("alphabeta:depth=2")
     with pytest.raises(SpecError, match="did you mean random"):
