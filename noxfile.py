@@ -118,9 +118,10 @@ def trainers(session: nox.Session, trainer: str) -> None:
 
 @nox.session
 def cluster(session: nox.Session) -> None:
-    """Test tournaments and labels on a Ray cluster of two nodes on this machine. A test kills one of the nodes."""
+    """Test tournaments, labels and actors on a Ray cluster of two nodes on this machine. A test kills one node."""
     session.install("-e", ".[test,ray]")
-    session.run("pytest", "tests/othello_env/arena/play/test_cluster.py", *session.posargs)
+    files = [f"tests/othello_env/{room}/test_cluster.py" for room in ("league", "arena/play")]
+    session.run("pytest", *files, *session.posargs)
 
 
 @nox.session

@@ -1,7 +1,7 @@
 """Leagues for training: a learner's opponents (the members), the choice of opponents, and the members' results."""
 
 from othello_env.league.league import League
-from othello_env.league.members import Member
+from othello_env.league.members import Member, step_results
 from othello_env.league.payoffs import Payoffs, payoff_chart, snapshot_chart
 
-__all__ = ["League", "Member", "Payoffs", "payoff_chart", "snapshot_chart"]
+__all__ = ["League", "Member", "Payoffs", "payoff_chart", "snapshot_chart", "step_results"]

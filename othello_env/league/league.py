@@ -232,7 +232,7 @@ class League:
         Args:
             name: the opponent's name. If no member has this name, the games do not count.
             results: the numbers of games that the learner lost, drew and won. All these games get the same weight.
-                `othello_env.league.members.step_results` finds these numbers for a step of an environment.
+                `othello_env.league.step_results` finds these numbers for a step of an environment.
 
         Returns:
             The number of games that count.

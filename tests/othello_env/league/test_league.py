@@ -7,8 +7,7 @@ from league_games import MATCHES, first, play
 
 from othello_env import make_env, make_vec_env, othello_v0, sample_legal
 from othello_env.agent import ask
-from othello_env.league import League
-from othello_env.league.members import step_results
+from othello_env.league import League, step_results
 
 
 @pytest.mark.parametrize(("mode", "reward"), [("SameStep", "result"), ("NextStep", "margin"), ("Disabled", "result")])
