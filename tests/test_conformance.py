@@ -7,12 +7,12 @@ runs for all ways, for openings at the start and near the end of a game, and for
 
 - It is the turn of the player that is asked for an action, and the game is not over.
 - What follows an action is what the rules allow. Until the end of a game all rewards are 0. The end pays each player
-  its own result, once.
-- An illegal action ends the game, and costs -1 (a State refuses it).
+  its own result, or its own margin, once.
+- An illegal action ends the game, and costs 1 or the largest margin (a State refuses it).
 - The same seed gives the same games, another seed or no seed gives others.
 
 These promises concern games. Those that concern an interface are checked by the interface's own tests: Gymnasium's
-`check_env` in ``envs/test_family.py`` and ``envs/test_flat.py``, PettingZoo's `api_test`, `seed_test` and others in
+`check_env` in ``envs/test_family.py``, PettingZoo's `api_test`, `seed_test` and others in
 ``envs/test_aec.py``, TorchRL's `check_env_specs` in ``trainers/test_torchrl_env.py``, and Pgx's `api_test` in
 ``jax/test_env.py``. Games equal to those of Pgx, of OpenSpiel and of the States are checked in ``jax/test_env.py``,
 ``test_conventions.py`` and ``envs``.
@@ -42,11 +42,21 @@ class Start:
     game: str
     rules: dict[str, Any]
     openings: str | None = None
+    reward: str = "result"
 
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of an environment."""
-        return self.rules | {"openings": self.openings}
+        more = {} if self.reward == "result" else {"reward": self.reward}
+        return self.rules | more | {"openings": self.openings}
+
+    def outcome(self, state: State) -> tuple[float, ...]:
+        """What the players get in this position."""
+        return state.margins() if self.reward == "margin" else state.returns()
+
+    def penalty(self, state: State) -> float:
+        """What an illegal action costs in this position."""
+        return state.largest_margin if self.reward == "margin" else 1
 
     @property
     def spec(self) -> str:
@@ -63,6 +73,9 @@ STARTS = {
     "8x8 late": Start("Othello", {"size": 8}, "random:54"),
     "checkers": Start("Checkers", {"size": 6, "draws": "40-move"}, "random:25"),
     "tribolo": Start("Tribolo", {"width": 7, "height": 6, "cells": 3, "walls": 3}),  # some boards end after a ply
+    "4x4 margin": Start("Othello", {"size": 4}, "random:3", "margin"),
+    "checkers margin": Start("Checkers", {"size": 6, "draws": "repetition"}, "random:25", "margin"),
+    "tribolo margin": Start("Tribolo", {"width": 7, "height": 6, "cells": 3, "walls": 3}, None, "margin"),
 }
 
 
@@ -96,6 +109,7 @@ class After(NamedTuple):
     rewards: dict[int, float]  # by player: those that were paid
     is_over: bool
     next: Seen | None  # perhaps of the next game; None if the next step only begins the next game
+    last: State | None = None  # the last position of the game that ended, if the environment tells it
 
 
 class Way:
@@ -110,6 +124,8 @@ class Way:
     """What the other players get for an illegal action, or None if the action is refused."""
     plays_passes = False
     """Whether the player is never asked for a pass."""
+    pays_margins = True
+    """Whether rewards can be margins."""
     draws_seeds = True
     """Whether there is a way to begin without a seed."""
 
@@ -155,7 +171,8 @@ class States(Way):
         except IllegalActionError:
             return [After({}, False, self._seen())]
         after = self.state
-        return [After(dict(enumerate(after.returns())), after.is_over, self._next() if after.is_over else self._seen())]
+        paid = dict(enumerate(self.start.outcome(after)))
+        return [After(paid, after.is_over, self._next() if after.is_over else self._seen())]
 
 
 class Single(Way):
@@ -182,8 +199,9 @@ class Single(Way):
         player = self.seen.player
         observation, reward, is_over, truncated, info = self.env.step(actions[0])
         assert not truncated
+        last = self.env.unwrapped.position
         self.seen = self._seen(*(self.env.reset() if is_over else (observation, info)))
-        return [After({player: reward}, is_over, self.seen)]
+        return [After({player: reward}, is_over, self.seen, last if is_over else None)]
 
 
 class Flat(Single):
@@ -203,18 +221,24 @@ class Vector(Way):
 
     n = 12
 
-    def __init__(self, start, opponent, mode):
-        name = f"othello_env/{start.game}-v0"
+    def __init__(self, start, opponent, mode, name="{}-v0"):
+        name = f"othello_env/{name.format(start.game)}"
         arguments = start.arguments | {"opponent": opponent, "autoreset_mode": mode}
         self.env = gymnasium.make_vec(name, num_envs=self.n, **arguments).unwrapped
         self.mode, self.is_self_play = mode, opponent is None
 
-    def _seen(self, observation, i):
-        return seen_by_mover(self.env.position(i), {name: each[i] for name, each in observation.items()})
+    def _seen(self, observation, info, i):
+        state = self.env.position(i)
+        if isinstance(observation, dict):
+            assert info["action_mask"] is observation["action_mask"]
+            return seen_by_mover(state, {name: each[i] for name, each in observation.items()})
+        assert self.env.observation_space.contains(observation)  # rows of float32
+        planes = observation[i].reshape(state.observation_shape)
+        return Seen(state, state.to_move, info["action_mask"][i], planes)
 
     def begin(self, seed):
-        observation, _ = self.env.reset(seed=seed)
-        self.seen = [self._seen(observation, i) for i in range(self.n)]
+        told = self.env.reset(seed=seed)
+        self.seen = [self._seen(*told, i) for i in range(self.n)]
         return self.seen
 
     def step(self, actions):
@@ -222,13 +246,14 @@ class Vector(Way):
         assert not truncated.any()
         players = [each.player if each else None for each in self.seen]
         if self.is_self_play:
-            assert all(player in (None, to) for player, to in zip(players, info["reward_to"].tolist(), strict=True))
+            assert info["reward_to"].tolist() == [-1 if player is None else player for player in players]
+        last = [self.env.final_position(i) if over[i] else None for i in range(self.n)]
         if self.mode == "Disabled" and over.any():
-            observation, _ = self.env.reset(options={"reset_mask": over})
+            observation, info = self.env.reset(options={"reset_mask": over})
         waits = over & (self.mode == "NextStep")
-        self.seen = [None if waits[i] else self._seen(observation, i) for i in range(self.n)]
+        self.seen = [None if waits[i] else self._seen(observation, info, i) for i in range(self.n)]
         paid = [{player: reward} for player, reward in zip(players, rewards.tolist(), strict=True)]
-        return [After(*each) for each in zip(paid, over.tolist(), self.seen, strict=True)]
+        return [After(*each) for each in zip(paid, over.tolist(), self.seen, last, strict=True)]
 
 
 class PettingZoo(Way):
@@ -266,7 +291,7 @@ class PettingZoo(Way):
 class Text(Way):
     """The environment for language models: what it hands out is read from its texts."""
 
-    plays_passes = True
+    plays_passes, pays_margins = True, False
     paid = {"You won.": 1, "The game is a draw.": 0, "You lost.": -1}  # noqa: RUF012
 
     def __init__(self, start, opponent):
@@ -300,6 +325,7 @@ class JAX(Way):
     n = 32
     loses_illegal = 1.0  # as in Pgx
     draws_seeds = False  # JAX's functions take a key
+    pays_margins = False
 
     def __init__(self, start, opponent, auto_reset):
         self.jax = pytest.importorskip("jax", reason="JAX is an optional extra")
@@ -403,6 +429,7 @@ AGAINST_OPPONENTS = {
     "vector": (partial(Vector, mode="SameStep"), ALL),
     "vector, next step": (partial(Vector, mode="NextStep"), ALL),
     "vector, disabled": (partial(Vector, mode="Disabled"), ALL),
+    "vector, flat": (partial(Vector, mode="SameStep", name="{}-flat-v0"), OTHELLO),
     "text": (Text, ("Othello", "Checkers")),
     "jax": (partial(JAX, auto_reset=False), OTHELLO),
     "jax, auto_reset": (partial(JAX, auto_reset=True), OTHELLO),
@@ -410,7 +437,10 @@ AGAINST_OPPONENTS = {
 }
 
 
-JAX_CASES = [("6x6 late", None), ("4x4 late", "random"), ("4x4 late", "function"), ("8x8 late", "maximizer")]
+JAX_CASES = [
+    *((size, None) for size in ("4x4", "6x6 late", "8x8")),
+    *(("4x4 late", "random"), ("4x4 late", "function"), ("8x8 late", "maximizer")),
+]
 """JAX compiles each case, which takes seconds, so it has only these."""
 
 
@@ -419,8 +449,9 @@ def cases() -> Iterator[Any]:
     rows = [(*each, [None]) for each in SELF_PLAY.items()] + [(*each, OPPONENTS) for each in AGAINST_OPPONENTS.items()]
     for name, (way, games), opponents in rows:
         for start, opponent in product(STARTS, opponents):
-            is_slow = name in ("jax", "jax, auto_reset", "device")
-            if STARTS[start].game in games and (not is_slow or (start, opponent) in JAX_CASES):
+            kind = way.func if isinstance(way, partial) else way
+            is_slow, pays = issubclass(kind, JAX), kind.pays_margins or STARTS[start].reward == "result"
+            if STARTS[start].game in games and pays and (not is_slow or (start, opponent) in JAX_CASES):
                 yield pytest.param((way, start, opponent), id=f"{name}-{start}-{opponent or 'self-play'}")
 
 
@@ -497,7 +528,7 @@ def test_it_is_the_players_turn(case):
 
 
 def test_what_follows_is_what_the_rules_allow_and_the_end_pays_each_player_its_result(case):
-    way, is_self_play, ends = made(case), case[2] is None, 0
+    way, start, is_self_play, ends = made(case), STARTS[case[1]], case[2] is None, 0
     for turns in legal_games(case):
         assert not any(turn.after.is_over for turn in turns[:-1])
         for seen, action, after in turns:
@@ -505,12 +536,14 @@ def test_what_follows_is_what_the_rules_allow_and_the_end_pays_each_player_its_r
             assert after.is_over or not any(after.rewards.values())
             ends += after.is_over
             played = seen.state.play(action)
+            if after.last is not None:
+                assert after.last.is_over
+                assert all(paid == start.outcome(after.last)[player] for player, paid in after.rewards.items())
             if played.num_players > 2 and not is_self_play:  # two opponents have too many answers to list them
-                assert set(after.rewards.values()) <= {-0.5, 0, 0.25, 1}
                 continue
             allowed = [played] if is_self_play else [*outcomes(played, seen.player, way.plays_passes)]
             if after.is_over:
-                results = [state.returns() for state in allowed if state.is_over]
+                results = [start.outcome(state) for state in allowed if state.is_over]
                 assert any(all(result[p] == paid for p, paid in after.rewards.items()) for result in results)
             elif after.next is not None:
                 assert after.next.state in [state for state in allowed if not state.is_over]
@@ -518,8 +551,8 @@ def test_what_follows_is_what_the_rules_allow_and_the_end_pays_each_player_its_r
 
 
 @pytest.mark.filterwarnings("ignore::othello_env.IgnoredMaskWarning")
-def test_an_illegal_action_ends_the_game_and_costs_1(case):
-    way, count = made(case), 0
+def test_an_illegal_action_ends_the_game_and_costs_its_player(case):
+    way, start, count = made(case), STARTS[case[1]], 0
     for turns in play(way, seed=8, steps=60 if way.n == 1 else 10, illegal=0.2):
         for seen, action, after in turns:
             if seen.state.is_legal(action):
@@ -530,7 +563,7 @@ def test_an_illegal_action_ends_the_game_and_costs_1(case):
                 continue
             assert after.is_over
             others = dict.fromkeys(after.rewards, way.loses_illegal)
-            assert after.rewards == others | {seen.player: -1}
+            assert after.rewards == others | {seen.player: -start.penalty(seen.state)}
     assert count > 2
 
 

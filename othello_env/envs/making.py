@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 from othello_env.envs.rendering import RENDER_MODES
 from othello_env.envs.single import GameEnv
 from othello_env.envs.vector.env import GameVectorEnv
-from othello_env.envs.vector.opponents import Opponent, Opponents
+from othello_env.envs.vector.opponents import Opponents
 from othello_env.games.game import check_choice
 from othello_env.games.openings import OpeningsSpec
 from othello_env.games.othello.position import Othello
@@ -24,7 +24,7 @@ _ID = "othello_env/Othello-v0"
 @named_arguments
 def make_env(
     size: int = 8,
-    opponent: Opponent = "random",
+    opponent: Opponents = "random",
     side: str = "random",
     openings: OpeningsSpec = None,
     reward: str = "result",
@@ -38,8 +38,9 @@ def make_env(
 
     Args:
         size: the board's height and width, 4, 6 or 8.
-        opponent: a spec (text that names an agent, such as ``"alphabeta:depth=2"``), an Agent or a callable.
-            `othello_env.envs.GameEnv` explains this argument and all later arguments.
+        opponent: a spec (text that names an agent, such as ``"alphabeta:depth=2"``), an Agent, a callable, or a dict
+            from opponents to weights (one opponent is drawn for each game). `othello_env.envs.GameEnv` explains this
+            argument and all later arguments.
         side: the learner's side, ``"black"``, ``"white"`` or ``"random"``.
         openings: where games begin; None for the game's usual start.
         reward: ``"result"`` or ``"margin"``.
@@ -55,19 +56,10 @@ def make_env(
     >>> env.position.to_move
     0
     """
+    arguments = locals()
     # Without this check, a mode that is neither text nor None would cause an AttributeError in Gymnasium.
     check_choice("render_mode", render_mode, (None, *RENDER_MODES))
-    env = gymnasium.make(
-        _ID,
-        size=size,
-        opponent=opponent,
-        side=side,
-        openings=openings,
-        reward=reward,
-        strict=strict,
-        render_mode=render_mode,
-    )
-    return cast(GameEnv[Othello], env.unwrapped)
+    return cast(GameEnv[Othello], gymnasium.make(_ID, **arguments).unwrapped)
 
 
 @named_arguments
@@ -113,18 +105,4 @@ def make_vec_env(
     >>> observations["observation"].shape
     (4, 2, 6, 6)
     """
-    env = gymnasium.make_vec(
-        _ID,
-        num_envs=num_envs,
-        size=size,
-        opponent=opponent,
-        side=side,
-        openings=openings,
-        reward=reward,
-        strict=strict,
-        render_mode=render_mode,
-        autoreset_mode=autoreset_mode,
-        copy=copy,
-        num_threads=num_threads,
-    )
-    return cast(GameVectorEnv[Othello], env.unwrapped)
+    return cast(GameVectorEnv[Othello], gymnasium.make_vec(_ID, **locals()).unwrapped)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 import pettingzoo
 
-from othello_env.games.registry import GameSpec, own_games
+from othello_env.games.registry import GameSpec, registered_games
 
 if TYPE_CHECKING:
     from othello_env.envs.vector.env import GameVectorEnv
@@ -17,10 +17,10 @@ __all__ = ["game_vector_env", "register"]
 
 
 def register() -> None:
-    """Register the environments of all games. `import othello_env` calls this function."""
-    for name in own_games():
-        longest = GameSpec(name).definition.longest
-        _register(name.capitalize(), longest, game=name)
+    """Register the environments of this package's games. `import othello_env` calls this function."""
+    for game in registered_games():
+        name = game.name
+        _register(name.capitalize(), game.longest, game=name)
         if hasattr(pettingzoo, "register"):  # PettingZoo 1.27 and later versions have a registry
             pettingzoo.register("aec", f"othello_env/{name}-v0", entry_point=f"othello_env.{name}_v0:env")
     _register("Othello-flat", GameSpec("othello").definition.longest, game="othello", flat=True)

@@ -49,7 +49,7 @@ def self_play_advantages(
     Args:
         rewards: (T, N) floats, the rewards that `step` returned. Each reward is for the player that acted.
         values: (T, N) floats, the estimated value of each observation for the player that acted on it.
-        players: (T, N) integers, the players that acted, from ``info["reward_to"]``.
+        players: (T, N) integers, the players that acted, from ``info["reward_to"]``. Only those of plies count.
         terminated: (T, N) bool, the arrays `terminated` that `step` returned. Integers 0 and 1 are allowed, too.
         last_values: (N,) floats, the estimated value of each observation after the last step, for the player to move.
         last_players: (N,) integers, the players to move after the last step, from ``info["to_move"]``.
@@ -82,7 +82,9 @@ def self_play_advantages(
         shape, {name: array for name, array in (("illegal", illegal), ("played", played)) if array is not None}
     )
     _check_shapes(shape[1:], {"last_values": last_values, "last_players": last_players})
-    for turns in (players, last_players):
+    played = None if played is None else np.asarray(played, np.bool_)
+    players = np.asarray(players)
+    for turns in (players if played is None else players[played], last_players):
         if not np.isin(turns, (0, 1)).all():
             raise ValueError(f"players must be 0 and 1, not {np.unique(turns)}")
     # `terminated` and the players are used as indices below. As an index, an array of 0 and 1 selects the games 0 and
@@ -90,7 +92,6 @@ def self_play_advantages(
     players, last_players = np.asarray(players, np.intp), np.asarray(last_players, np.intp)
     terminated = np.asarray(terminated, np.bool_)
     illegal = None if illegal is None else np.asarray(illegal, np.bool_)
-    played = None if played is None else np.asarray(played, np.bool_)
     games = np.arange(shape[1])
     # The loop goes backwards in time. For each player in each game, it keeps three numbers: `next_value` and
     # `next_advantage` are the value and the advantage of the player's next turn, and `collected` is the sum of the

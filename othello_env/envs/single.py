@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 import gymnasium
@@ -23,7 +24,7 @@ from othello_env.envs.initial_states import POSITION_OPTIONS, check_reset_option
 from othello_env.envs.one_game import OneGame
 from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES
 from othello_env.envs.seeding import REDRAWS, GameKeys, learner_seat, opponent_key, redraw_key
-from othello_env.envs.vector.opponents import Opponent, make_opponents
+from othello_env.envs.vector.opponents import OpponentPool, Opponents
 from othello_env.games.game import IllegalActionError, State, check_choice, check_seed
 from othello_env.games.openings import OpeningsSpec
 from othello_env.games.registry import GameLike
@@ -32,9 +33,6 @@ from othello_env.support.numbers import check_flag
 __all__ = ["GameEnv"]
 
 _S = TypeVar("_S", bound=State)
-
-_ONLY = np.int64(0)
-"""The opponent's number in `info`, if there is only one opponent."""
 
 
 class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
@@ -62,6 +60,7 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
         opponent: a spec (text that names an agent, such as ``"random"``), an Agent or a callable; see
             `othello_env.make_agent`. In a game of three players, one opponent plays both other sides. With a tuple of
             two opponents, each plays one side: the first moves after the learner, and the second moves after the first.
+            With a dict from opponents to weights, each game draws the opponent of each side by these weights.
         side: the name of the learner's player, or ``"random"``.
         openings: where games begin. With None, games begin at the game's usual start. With ``"random:10"``, they begin
             after ten random plies. With a sequence of transcripts or States, each game begins with a random opening
@@ -82,7 +81,7 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
     """
 
     opponents: tuple[str, ...]
-    """The names of the opponents, in the order of their turns after the learner.
+    """The names of the opponents, in the order of their turns after the learner; of a dict, those of all opponents.
 
     The name of an opponent is its spec, or the name of the Agent or callable. The numbers in ``info["opponent"]`` are
     indices of this tuple. With three players, ``info["opponent"]`` is an array of two numbers, (2,) int64.
@@ -94,7 +93,7 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
         self,
         game: GameLike = "",
         *,
-        opponent: Opponent | tuple[Opponent, ...] = "random",
+        opponent: Opponents = "random",
         side: str = "random",
         openings: OpeningsSpec = None,
         reward: str = "result",
@@ -113,15 +112,17 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
         """The number of the learner's player in the current game."""
         self._players = start.num_players
         self._side = side
-        self._next = make_opponents(opponent, start)  # the opponents of the next game, and their names
-        self.opponents = tuple(self._next[1])
+        self._pool = OpponentPool(opponent, start)
+        """The opponents of the next game."""
+        self.opponents = tuple(self._pool.names)
+        self._numbers: Any = None  # those of the opponents in the current game, as in `info`
         self._seats: dict[int, Seat] = {}
         """The opponents in the current game. Each key is the number of the player whose moves the opponent makes."""
         self._mask = np.zeros(self._num_actions, np.int8)
         self._shown = self._renderer.render if render_mode == "human" else None
         """Shows the position before an opponent plays."""
 
-    def set_opponents(self, opponent: Opponent | tuple[Opponent, ...]) -> None:
+    def set_opponents(self, opponent: Opponents) -> None:
         """Change the opponents. The next game has the new opponents, and the current game keeps its opponents.
 
         Args:
@@ -130,7 +131,7 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
         Raises:
             ValueError: an opponent is wrong. Nothing has changed.
         """
-        self._next = make_opponents(opponent, self.game.start(0))
+        self._pool = OpponentPool(opponent, self.game.start(0))
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The learner's legal actions, (A,) bool. If the game is over, all values are False."""
@@ -166,7 +167,8 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
         key = keys.game_key
         for _ in range(REDRAWS + 1):
             learner = learner_seat(key, self._players) if side == "random" else self._sides.index(side) - 1
-            state, seats = self._begin(key, chosen, learner)
+            numbers = self._pool.draw(key)
+            state, seats = self._begin(key, chosen, learner, numbers)
             if not state.is_over:
                 break
             key = redraw_key(key)
@@ -175,20 +177,23 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
                 f"the opponents' moves ended the game before the learner's first turn in each of {REDRAWS + 1} attempts"
             )
         self._keys, self.learner, self._seats, self._playing = keys, learner, seats, True
-        self.opponents = tuple(self._next[1])
+        self._numbers = np.array(numbers, np.int64) if len(numbers) > 1 else np.int64(numbers[0])
+        self.opponents = tuple(self._pool.names)
         return self._show(state)
 
-    def _begin(self, key: int, options: dict[str, Any], learner: int) -> tuple[State, dict[int, Seat]]:
-        """Begin a game and play until the learner's first turn or the end of the game.
+    def _begin(
+        self, key: int, options: dict[str, Any], learner: int, numbers: Sequence[int]
+    ) -> tuple[State, dict[int, Seat]]:
+        """Begin a game against the opponents with these numbers, and play until the learner's first turn or the end.
 
         Returns the position and a dict of the opponents. Each key is the number of the player whose moves the opponent
         makes.
         """
         state = self._initial_states.draw(key, options)
         seats = {}
-        for i, agent in enumerate(self._next[0], start=1):  # the players after the learner
+        for i, number in enumerate(numbers, start=1):  # the players after the learner
             player = (learner + i) % self._players
-            seats[player] = Seat(agent, opponent_key(key, player if self._players > 2 else None))
+            seats[player] = Seat(self._pool.agents[number], opponent_key(key, player if self._players > 2 else None))
         return answered(state, seats, self._shown), seats
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -237,8 +242,8 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
             planes, self._mask = state.observation(self.learner), np.zeros(self._num_actions, np.int8)
         if self.render_mode == "human":
             self.render()
-        opponent = _ONLY if self._players == 2 else np.arange(self._players - 1, dtype=np.int64)
-        info = {"action_mask": self._mask, **game_info(state, opponent, illegal_action)}
+        numbers = self._numbers if self._players == 2 else self._numbers.copy()
+        info = {"action_mask": self._mask, **game_info(state, numbers, illegal_action)}
         if self._flat:
             return observation(planes, self._mask, flat=True), info
         return {"observation": planes, "action_mask": self._mask}, info

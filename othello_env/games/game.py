@@ -346,9 +346,10 @@ class State(ABC):
         Raises:
             NotationError: a name cannot be read.
             IllegalActionError: an action is not legal.
+            TypeError: the argument is not text.
         """
         state = self
-        for name in names.split():
+        for name in check_text(names, "the names of moves").split():
             state = state.play(state.action_from_text(name))
         return state
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from othello_env.games.game import NotationError, State, check_text
 from othello_env.games.scene import Place, Scene
 from othello_env.support.imports import import_object
+from othello_env.support.numbers import check_type
 from othello_env.support.words import near
 
 if TYPE_CHECKING:
@@ -31,14 +32,12 @@ __all__ = [
     "find_game",
     "game_of",
     "has_cached_batch",
-    "own_games",
     "position_to_text",
     "register_game",
     "registered_games",
 ]
 
 _GAMES: dict[str, Game] = {}
-_PACKAGE = __name__.rpartition(".")[0]
 _ENTRY_POINTS = "othello_env.games"
 
 
@@ -306,7 +305,7 @@ def register_game(game: Game) -> None:
     if not re.fullmatch("[a-z][a-z0-9-]*", check_text(name, "the name of a game")):
         raise ValueError(f"the name of a game has lower-case letters, digits and hyphens, unlike {name!r}")
     known = _GAMES.get(name)
-    if known is not None and (name in own_games() or _source(known.state) != _source(state)):  # a file may run again
+    if known is not None and (_is_own(known) or _source(known.state) != _source(state)):  # a file may run again
         raise ValueError(f"the game {name!r} is {' of '.join(_source(known.state))} already")
     for key, default in _defaults(state).items():
         if default is inspect.Parameter.empty:
@@ -339,12 +338,12 @@ def has_cached_batch(state: State) -> bool:
     which takes longer than a match.
     """
     game = game_of(state)
-    return game is not None and game.state is type(state) and game.batch is not None and game.name in own_games()
+    return game is not None and game.state is type(state) and game.batch is not None and _is_own(game)
 
 
-def own_games() -> tuple[str, ...]:
-    """The names of the games that come with this package, in alphabetical order."""
-    return tuple(sorted(name for name, game in _GAMES.items() if game.state.__module__.startswith(f"{_PACKAGE}.")))
+def _is_own(game: Game) -> bool:
+    """Whether the game comes with this package."""
+    return game.state.__module__.startswith(f"{__name__.rpartition('.')[0]}.")
 
 
 def registered_games() -> tuple[Game, ...]:
@@ -377,5 +376,10 @@ def _plugins() -> dict[str, EntryPoint]:
 
 
 def position_to_text(state: State) -> tuple[str, str]:
-    """A position in the form that `GameSpec.position` reads: the board as text, and the name of the player to move."""
+    """A position in the form that `GameSpec.position` reads: the board as text, and the name of the player to move.
+
+    Raises:
+        TypeError: the argument is not a position.
+    """
+    check_type("state", state, State)
     return state.to_text(), state.player_names[state.to_move]

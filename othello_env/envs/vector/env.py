@@ -95,7 +95,8 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
       self-play, they are -1.
     - `action_mask`: (N, A) int8, the same array as in the observation.
     - `to_move`, only in self-play: (N,) int8, the player to move in each game.
-    - `reward_to`, only in self-play: (N,) int8, the player that gets the reward in each game, or -1 after a reset.
+    - `reward_to`, only in self-play: (N,) int8, the player that gets the reward in each game, or -1 if the reset or
+      the step only began the game.
 
     Each entry has a mask, (N,) bool: the mask of `winner` is the entry `_winner`, and so on. After a reset with
     `reset_mask`, the masks are True only for the games that were reset. At all other times, they are True for all

@@ -1,4 +1,4 @@
-"""The opponents of a batch of games.
+"""The opponents of a learner, in one game or in a batch of games.
 
 In every game, each seat (player) except the learner's gets an agent. Either the seat's agent is always the same, or it
 is chosen at random by weights.
@@ -6,7 +6,8 @@ is chosen at random by weights.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_right
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -16,10 +17,10 @@ import numpy.typing as npt
 from othello_env.agent import Agent, Policy, check_answers, make_agent, name_of
 from othello_env.games.batch import Positions, Waiting
 from othello_env.games.game import State
-from othello_env.games.hashing import weight_bounds
+from othello_env.games.hashing import POOL, mix_int, weight_bounds
 from othello_env.support.threads import Threads
 
-__all__ = ["Opponent", "OpponentPool", "Opponents", "make_opponents"]
+__all__ = ["Opponent", "OpponentPool", "Opponents"]
 
 Opponent = str | Agent | Policy
 Opponents = Opponent | tuple[Opponent, ...] | Mapping[Any, float]
@@ -30,7 +31,7 @@ _SHARED_MICROSECONDS = 1000.0
 
 
 class OpponentPool:
-    """The agents that play in a batch of games, and the random choice of agents for new games.
+    """The agents that play against a learner, and the random choice of agents for new games.
 
     Args:
         opponents: one opponent for all seats except the learner's; a tuple with an opponent for each seat except the
@@ -62,6 +63,14 @@ class OpponentPool:
 
     def __repr__(self) -> str:
         return f"OpponentPool({', '.join(map(repr, self.agents[self.first :]))})"
+
+    def draw(self, game_key: int) -> list[int]:
+        """The indices of the agents in a new game with this key, in the order of `bounds`. The batch draws the same."""
+        key = mix_int(game_key, POOL)
+        numbers = [(key if seat == 0 else mix_int(key, seat)) >> 32 for seat in range(len(self.bounds))]
+        return [
+            self.first + bisect_right(row, number) for row, number in zip(self.bounds.tolist(), numbers, strict=True)
+        ]
 
     def replace(self, opponents: Opponents, indices: npt.NDArray[np.int16]) -> None:
         """Replace the opponents in all new games. The present games keep their opponents.
@@ -120,44 +129,25 @@ def _first_places(agents: list[Agent]) -> npt.NDArray[np.int16]:
     return np.array([places.setdefault(id(agent), k) for k, agent in enumerate(agents)], np.int16)
 
 
-def make_opponents(opponents: Opponent | tuple[Opponent, ...], start: State) -> tuple[list[Agent], list[str]]:
-    """Make an agent for each seat except the learner's.
-
-    Returns a list of the agents and a list of their names. Both lists are in the order of the turns after the learner.
-
-    Raises:
-        ValueError: a spec is wrong, or a tuple has the wrong number of opponents.
-        TypeError: an opponent is not a spec, Agent or callable.
-        WrongGameError: an opponent does not play this game.
-    """
+def _drawn(opponents: Opponents, start: State) -> tuple[list[Agent], list[str], npt.NDArray[np.uint64]]:
+    """The attributes `agents`, `names` and `bounds` of an `OpponentPool`."""
     if opponents is None:
         raise TypeError(
             "an opponent must be a spec, an Agent or a callable, not None; for self-play, make a batch of games with "
             "opponent=None (make_vec_env or gymnasium.make_vec), or PettingZoo's environment"
         )
-    others = start.num_players - 1
-    given = opponents if isinstance(opponents, tuple) else (opponents,) * others
-    if len(given) != others:
-        raise ValueError(f"expected an opponent for each of {others} other seats, got {len(given)}")
-    return _made(given, start)
-
-
-def _made(opponents: Iterable[Opponent], start: State) -> tuple[list[Agent], list[str]]:
-    """Make an agent from each opponent. Returns the agents and their names."""
-    given = list(opponents)
+    seats = start.num_players - 1
+    if isinstance(opponents, Mapping):
+        given = [*opponents]
+        bounds = np.tile(np.array(weight_bounds("opponents", opponents), np.uint64), (seats, 1))
+    else:
+        given = [*opponents] if isinstance(opponents, tuple) else [opponents] * seats
+        if len(given) != seats:
+            raise ValueError(f"expected an opponent for each of {seats} other seats, got {len(given)}")
+        # Row k of the bounds is 0 before column k, and 2**32 from column k on. Every random number is below 2**32, so
+        # agent k always plays in seat k.
+        bounds = np.triu(np.full((seats, seats), 2**32, np.uint64))
     agents = [make_agent(opponent) for opponent in given]
     for agent in agents:
         agent.check_game(start)
-    return agents, list(map(name_of, given, agents))
-
-
-def _drawn(opponents: Opponents, start: State) -> tuple[list[Agent], list[str], npt.NDArray[np.uint64]]:
-    """The attributes `agents`, `names` and `bounds` of an `OpponentPool`."""
-    seats = start.num_players - 1
-    if not isinstance(opponents, Mapping):
-        agents, names = make_opponents(opponents, start)
-        # Row k of the bounds is 0 before column k, and 2**32 from column k on. Every random number is below 2**32, so
-        # agent k always plays in seat k.
-        return agents, names, np.triu(np.full((seats, seats), 2**32, np.uint64))
-    agents, names = _made(opponents, start)
-    return agents, names, np.tile(np.array(weight_bounds("opponents", opponents), np.uint64), (seats, 1))
+    return agents, list(map(name_of, given, agents)), bounds

@@ -155,7 +155,7 @@ class Outputs(NamedTuple):
     """(N, A), 1 for each legal action."""
     reward: npt.NDArray[np.float64]
     reward_to: npt.NDArray[np.int8]
-    """The player that gets the reward, or -1 after a reset."""
+    """The player that gets the reward, or -1 if the step only began the game."""
     terminated: npt.NDArray[np.bool_]
     scores: npt.NDArray[np.int64]
     """(N * P,), each player's score, game after game. It has no meaning for a game that is over."""

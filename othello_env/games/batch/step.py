@@ -106,6 +106,8 @@ def step(
     _note_all(state, actions, unplayable)
     play_all(constants, state, actions, unplayable)
     failed = _begin_games(constants, state, was_over, initial)
+    for index in was_over:
+        out.reward_to[index] = -1
 
     indices = _true_places(state.over)
     ended = _new_records(state, out, indices)

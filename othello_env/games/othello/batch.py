@@ -34,7 +34,7 @@ from othello_env.games.othello.bitboard import (
     legal_moves_batch,
     popcount,
 )
-from othello_env.games.othello.position import Othello
+from othello_env.games.othello.position import Othello, check_size
 from othello_env.support.dispatch import implementation
 from othello_env.support.jit import Int, kernel
 
@@ -342,6 +342,9 @@ class OthelloPositions(Positions):
         to_move: (N,) int8, 0 if Black is to move, 1 if White is to move.
         key: (N,) uint64, each game's key for random choices. The key stays the same throughout a game.
         size: the height and width of all boards.
+
+    Raises:
+        ValueError: the size is not 4, 6 or 8.
     """
 
     def __init__(
@@ -358,7 +361,7 @@ class OthelloPositions(Positions):
         self.to_move = to_move
         self.key = key
         self.size = size
-        self.constants = OthelloConstants(BOARDS[size], size)
+        self.constants = OthelloConstants(BOARDS[check_size(size)], size)
         self._legal = legal
         self._states: _Array | None = None
 

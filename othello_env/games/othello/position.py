@@ -19,7 +19,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.game import State, check_board_size
+from othello_env.games.game import State, check_board_size, check_text
 from othello_env.games.hashing import draw
 from othello_env.games.othello import bitboard, notation
 
@@ -34,10 +34,11 @@ _BIT_ACTIONS = {
 """For each size, a dict from the bit of each disc to the action that places the disc."""
 
 _NAMES = {
-    size: tuple(notation.square_to_text(action, size) for action in range(size * size + 1)) for size in bitboard.SIZES
+    size: {action: notation.square_to_text(action, size) for action in range(size * size + 1)}
+    for size in bitboard.SIZES
 }
-"""For each size, the names of all actions. The index of a name is the action."""
-_NAMED = {size: {name: action for action, name in enumerate(names)} for size, names in _NAMES.items()}
+"""For each size, a dict from each action to its name."""
+_NAMED = {size: {name: action for action, name in names.items()} for size, names in _NAMES.items()}
 
 _LOW = 0xFFFF_FFFF
 
@@ -151,8 +152,15 @@ class Othello(State):
         return cls(size).play_transcript(moves)
 
     def at(self, own: int, opponent: int, to_move: int, moves: tuple[int, ...]) -> Self:
-        """A position on a board of the same size. The discs, the player and the moves so far are not checked."""
-        return _restore(type(self), self.size, own, opponent, to_move, moves)
+        """A position on a board of the same size. The player and the moves so far are not checked.
+
+        Raises:
+            ValueError: a set is not a number of 64 bits.
+        """
+        try:
+            return _restore(type(self), self.size, own, opponent, to_move, moves)
+        except OverflowError:
+            raise ValueError(f"expected sets of squares as numbers of 64 bits, got {own!r} and {opponent!r}") from None
 
     def play_move(self, move: int | str) -> Self:
         action = self.action_from_text(move) if isinstance(move, str) else self.check_action(move)
@@ -318,8 +326,11 @@ class Othello(State):
         return notation.square_from_text(text, self.size)
 
     def names_of(self, actions: Iterable[int]) -> str:
-        names = _NAMES[self.size]
-        return " ".join([names[action] for action in actions])
+        names, actions = _NAMES[self.size], [*actions]
+        try:
+            return " ".join([names[action] for action in actions])
+        except KeyError:
+            return super().names_of(actions)  # raises the error
 
     def play_names(self, names: str) -> Self:
         """The position after actions that are named as in `names_of`; see `State.play_names`.
@@ -328,7 +339,7 @@ class Othello(State):
         illegal move, a name that is spelled in another way, and moves of a subclass, which may have other rules.
         """
         known = _NAMED[self.size]
-        actions = [known.get(name, -1) for name in names.split()]
+        actions = [known.get(name, -1) for name in check_text(names, "the names of moves").split()]
         if type(self) is not Othello or -1 in actions:
             return super().play_names(names)
         discs = np.array([bitboard.ACTION_BITS[self.size][action] for action in actions], np.uint64)

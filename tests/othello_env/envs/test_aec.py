@@ -1,6 +1,6 @@
 """The PettingZoo environment."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,8 +11,6 @@ from scripted import WIPE_OUT, play_out
 
 from othello_env import IllegalActionError, Othello, checkers_v0, drawing, othello_v0, tribolo_v0
 from othello_env.envs import GameAEC
-from othello_env.envs.seeding import env_key, game_key
-from othello_env.games.openings import Openings
 
 SMALL = {"width": 7, "height": 6, "cells": 3, "walls": 3}
 
@@ -100,30 +98,6 @@ def test_an_observation_belongs_to_the_caller() -> None:
     assert again["observation"].max() == 1
 
 
-@pytest.mark.parametrize(("reward", "worth"), [("result", 1.0), ("margin", 64.0)])
-def test_each_agent_gets_its_own_result_when_the_other_ended_the_game(reward: str, worth: float) -> None:
-    env = othello_v0.env(reward=reward)
-    env.reset()
-    play_out(env, WIPE_OUT)
-    results, infos = {}, {}
-    for agent in env.agent_iter():
-        _, results[agent], terminated, _, infos[agent] = env.last()
-        assert terminated
-        env.step(None)
-    assert results == {"black_0": worth, "white_0": -worth}
-    for info in infos.values():
-        assert (info["winner"], info["plies"], info["illegal_action"]) == (0, len(env.position.moves), -1)
-        assert info["discs"].tolist() == [13, 0]
-
-
-def test_a_draw_has_no_winner() -> None:
-    env = othello_v0.env(size=4)
-    env.reset(options={"position": "XOOO XXOO OOOO XXO-"})
-    play_out(env, "d4")
-    assert env.rewards == {"black_0": 0.0, "white_0": 0.0}
-    assert (env.infos["black_0"]["winner"], env.infos["black_0"]["discs"].tolist()) == (-1, [8, 8])
-
-
 class TestLoop:
     """`agent_iter` raises an error for a loop that begins before a reset, or that would never end."""
 
@@ -177,40 +151,6 @@ class TestLoop:
         assert len(env.position.moves) == 3
 
 
-def starts(env: GameAEC, count: int, seed: int | None) -> Iterator[Othello]:
-    for game in range(count):
-        env.reset(seed=seed if game == 0 else None)
-        yield env.position
-
-
-def test_a_seed_determines_the_games_that_follow() -> None:
-    env = othello_v0.env(openings="random:8")
-    games = list(starts(env, 6, 3))
-    assert games == list(starts(env, 6, 3)) == list(starts(othello_v0.env(openings="random:8"), 6, 3))
-    assert games != list(starts(env, 6, 4))
-    openings = Openings("random:8", lambda _: Othello())
-    assert games == [openings.draw(game_key(env_key(3), game)) for game in range(6)]
-    assert len(set(games)) == 6
-
-
-def test_options_say_where_the_game_begins() -> None:
-    env = othello_v0.env(openings=["f5d6"])
-    env.reset()
-    assert env.position == Othello.from_moves("f5d6")
-    env.reset(options={"moves": "d3c3"})
-    assert env.position == Othello.from_moves("d3c3")
-    position = Othello.from_moves("c4e3")
-    env.reset(options={"position": position, "moves": "f6"})
-    assert env.position == position.play_transcript("f6")
-    env.reset(options={"position": Othello().to_text()})
-    assert env.position == Othello()
-    env.reset(options={"random_plies": 7, "moves": "d3c3"})
-    assert len(env.position.moves) == 9
-    assert env.position.moves[:2] == Othello.from_moves("d3c3").moves
-    env.reset(options={"moves": None})
-    assert env.position == Othello.from_moves("f5d6")
-
-
 def test_every_mode_renders_the_final_board() -> None:
     for mode, draw in (("ansi", drawing.text), ("rgb_array", drawing.pixels)):
         env = othello_v0.env(render_mode=mode)
@@ -222,48 +162,3 @@ def test_every_mode_renders_the_final_board() -> None:
     env.reset()
     with pytest.warns(UserWarning, match="render_mode"):
         assert env.render() is None
-
-
-@pytest.mark.parametrize(("reward", "cost"), [("result", 1.0), ("margin", 64.0)])
-def test_an_illegal_action_ends_the_game_at_the_movers_cost(reward: str, cost: float) -> None:
-    env = othello_v0.env(reward=reward)
-    env.reset()
-    play_out(env, "f5")
-    before = env.position
-    env.step(0)
-    assert env.rewards == {"black_0": 0.0, "white_0": -cost}
-    assert env.position is before
-    assert env.agents == ["black_0", "white_0"]
-    for agent in env.agent_iter():
-        observation, reward_of_agent, terminated, _, info = env.last()
-        assert terminated
-        assert reward_of_agent == (0.0 if agent == "black_0" else -cost)
-        assert not observation["action_mask"].any()
-        assert (info["illegal_action"], info["winner"], info["discs"].tolist()) == (0, -1, [4, 1])
-        env.step(None)
-    assert env.agents == []
-
-
-def test_nothing_works_before_reset_or_after_the_end() -> None:
-    env = othello_v0.env()
-    with pytest.raises(ResetNeeded):
-        env.observe("black_0")
-    with pytest.raises(AttributeError, match="agent_selection exists only after reset"):
-        env.last()
-    env.reset()
-    play_out(env, WIPE_OUT)
-    with pytest.raises(ValueError, match="None"):
-        env.step(19)
-    env.step(None)
-    env.step(None)
-    with pytest.raises(ResetNeeded, match="the game is over"):
-        env.step(19)
-    env.reset()
-    assert env.agents == env.possible_agents
-
-
-def test_an_unknown_agent_is_named() -> None:
-    env = othello_v0.env()
-    env.reset()
-    with pytest.raises(ValueError, match="no agent 'red_0'; the agents are black_0, white_0"):
-        env.observe("red_0")

@@ -4,7 +4,6 @@ import copy
 import inspect
 import pickle
 
-import gymnasium
 import pytest
 
 from othello_env import make_env, make_vec_env, othello_v0
@@ -27,37 +26,6 @@ def test_a_maker_passes_on_its_parameters(make, cls):
     env.reset(seed=1)
     env.close()
     assert make.__doc__
-
-
-NEEDS_A_PLAYER = "not None; for self-play, make a batch of games with opponent=None .*, or PettingZoo's environment"
-
-
-def test_one_game_without_an_opponent_names_self_play():
-    for make in (lambda: make_env(opponent=None), lambda: GameEnv("tribolo", opponent=None)):
-        with pytest.raises(TypeError, match=NEEDS_A_PLAYER):
-            make()
-    for env in (make_env(size=4), make_vec_env(2, size=4)):
-        with pytest.raises(TypeError, match=NEEDS_A_PLAYER):
-            env.set_opponents(None)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        make_env,
-        make_vec_env,
-        othello_v0.env,
-        lambda **arguments: gymnasium.make("othello_env/Othello-v0", **arguments),
-        lambda **arguments: gymnasium.make_vec("othello_env/Othello-v0", num_envs=2, **arguments),
-    ],
-)
-def test_a_misspelled_argument_is_named(make):
-    with pytest.raises(
-        TypeError, match=r"there is no argument board_size \(did you mean size\?\); the arguments are .*size"
-    ):
-        make(board_size=6)
-    with pytest.raises(TypeError, match=r"there is no argument colour; the arguments are .*size, "):
-        make(colour="black")
 
 
 def test_an_environment_says_what_it_is():

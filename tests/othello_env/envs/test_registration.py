@@ -9,7 +9,6 @@ import pettingzoo
 import pytest
 
 import othello_env  # noqa: F401 - registers the environments
-from othello_env import WrongGameError
 from othello_env.envs import GameAEC
 
 GAMES = ("Othello", "Othello-flat", "Tribolo", "Checkers")
@@ -30,20 +29,6 @@ def test_pettingzoo_makes_the_environments_with_their_arguments() -> None:
         env = pettingzoo.make("aec", f"othello_env/{name}-v0", **arguments)
         assert type(env) is GameAEC
         assert env.state_space.shape[-1] == next(iter(arguments.values()))
-
-
-@pytest.mark.parametrize("opponent", ["ntuple", "alphabeta:eval=iago"])
-def test_an_opponent_that_does_not_play_the_game_is_told_when_the_environment_is_made(opponent: str) -> None:
-    with pytest.raises(WrongGameError, match="size 4"):
-        gymnasium.make("othello_env/Othello-v0", opponent=opponent, size=4)
-    with pytest.raises(WrongGameError, match="size 4"):
-        gymnasium.make_vec("othello_env/Othello-v0", num_envs=2, opponent={"random": 1, opponent: 1}, size=4)
-    with pytest.raises(WrongGameError, match=r"not (for )?Checkers"):
-        gymnasium.make("othello_env/Checkers-v0", opponent=opponent)
-    env = gymnasium.make_vec("othello_env/Othello-v0", num_envs=2, opponent="random", size=4)
-    with pytest.raises(WrongGameError, match="size 4"):
-        env.unwrapped.set_opponents(opponent)
-    env.reset(seed=1)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -71,13 +56,6 @@ def test_the_bound_of_the_steps_is_known_and_truncates_no_game(name: str) -> Non
         longest = max(longest, steps)
     assert 30 <= longest < 64
     gymnasium.wrappers.TimeAwareObservation(env).reset(seed=1)  # it reads the bound
-
-
-def test_the_environment_of_any_game_names_the_games_that_there_are() -> None:
-    with pytest.raises(ValueError, match=r"expected one of the games checkers, .*othello, .*tribolo"):
-        gymnasium.make("othello_env/Game-v0")
-    with pytest.raises(ValueError, match=r"expected one of the games checkers, .*othello, .*tribolo"):
-        gymnasium.make_vec("othello_env/Game-v0", num_envs=2)
 
 
 def test_a_batch_knows_the_bound_and_takes_no_smaller_one() -> None:

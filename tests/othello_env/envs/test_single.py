@@ -1,16 +1,11 @@
 """The Gymnasium environment: a learner against an opponent."""
 
-from typing import Any
-
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.error import ResetNeeded
 from scripted import WIPE_OUT, Script
 
-from othello_env import Agent, AgentError, Othello, State, drawing, make_agent, make_env
-from othello_env.envs.seeding import env_key, game_key, redraw_key
-from othello_env.games.openings import Openings
+from othello_env import Agent, Othello, State, drawing, make_agent, make_env
 
 pytestmark = pytest.mark.nojit
 
@@ -38,25 +33,6 @@ def first_legal(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
     return masks.argmax(axis=1)
 
 
-@pytest.mark.parametrize(("reward", "worth"), [("result", -1.0), ("margin", -64.0)])
-def test_the_opponents_closing_move_pays_the_learner_in_the_same_step(reward: str, worth: float) -> None:
-    """Environments of this kind often lose the last reward, or give the learner the other side's reward."""
-    env = make_env(opponent=Script(WIPE_OUT), side="white", reward=reward)
-    env.reset()
-    moves = Othello.from_moves(WIPE_OUT).moves
-    for action in moves[1:7:2]:
-        _, got, terminated, _, _ = env.step(action)
-        assert (got, terminated) == (0.0, False)
-    observation, got, terminated, truncated, info = env.step(moves[7])
-    assert (got, terminated, truncated) == (worth, True, False)
-    assert (info["winner"], info["discs"].tolist(), info["plies"]) == (0, [13, 0], len(moves))
-    assert env.position.moves == moves
-    assert not observation["observation"][0].any(), "the learner has no disc left"
-    assert observation["observation"][1].sum() == 13
-    assert not observation["action_mask"].any()
-    assert not env.action_masks().any()
-
-
 def test_the_opponents_pass_is_made_for_it() -> None:
     opponent = Script("f5")
     env = make_env(size=4, opponent=opponent, side="black")
@@ -66,44 +42,25 @@ def test_the_opponents_pass_is_made_for_it() -> None:
     assert list(np.flatnonzero(observation["action_mask"])) == [3]
 
 
-class TestSeeds:
-    """All random choices depend only on the games' keys, as the documentation says."""
-
-    def test_the_redrawn_game_hangs_on_the_next_key(self) -> None:
-        openings = [ONE_MOVE_LEFT, *(Othello(4).play(a) for a in Othello(4).legal_actions())]
-        env = make_env(size=4, openings=openings, side="white", opponent=first_legal)
-        redrawn = 0
-        for seed in range(40):
-            env.reset(seed=seed)
-            key = game_key(env_key(seed), 0)
-            while Openings(openings, lambda _: Othello(4)).draw(key) == ONE_MOVE_LEFT:
-                key = redraw_key(key)
-                redrawn += 1
-            assert env.position == Openings(openings, lambda _: Othello(4)).draw(key)
-        assert redrawn > 0
-
-    def test_where_the_learner_can_never_move_reset_says_so(self) -> None:
-        env = make_env(size=4, side="white")
-        with pytest.raises(ValueError, match="ended the game before the learner's first turn in each of 101 attempts"):
-            env.reset(options={"position": ONE_MOVE_LEFT})
-        env.reset()
-        assert not env.position.is_over
-
-
-def test_options_say_where_the_game_begins_and_which_side_the_learner_is() -> None:
-    env = make_env(side="black", opponent=first_legal, openings=["f5d6"])
+def test_where_the_learner_can_never_move_reset_says_so() -> None:
+    env = make_env(size=4, side="white")
+    with pytest.raises(ValueError, match="ended the game before the learner's first turn in each of 101 attempts"):
+        env.reset(options={"position": ONE_MOVE_LEFT})
     env.reset()
-    assert (env.position, env.learner) == (Othello.from_moves("f5d6"), 0)
+    assert not env.position.is_over
+
+
+def test_the_option_side() -> None:
+    env = make_env(side="black", openings=["f5d6"])
     env.reset(options={"moves": "d3", "side": "white"})
     assert (env.position, env.learner) == (Othello.from_moves("d3"), 1)
-    env.reset(options={"position": Othello.from_moves("c4e3"), "random_plies": 2})
-    assert len(env.position.moves) == 4
-    assert env.learner == 0
     seen = set()
     for _ in range(20):
         env.reset(options={"side": "random"})
         seen.add(env.learner)
     assert seen == {0, 1}
+    env.reset()
+    assert (env.position, env.learner) == (Othello.from_moves("f5d6"), 0)
 
 
 def test_the_id_works_with_the_standard_wrappers() -> None:
@@ -136,41 +93,6 @@ def test_human_mode_shows_every_position(monkeypatch: pytest.MonkeyPatch) -> Non
     states = [Othello.from_moves(WIPE_OUT[: 2 * ply]) for ply in range(10)]
     assert len(shown) == 10
     assert all(np.array_equal(picture, drawing.pixels(state)) for picture, state in zip(shown, states, strict=True))
-
-
-@pytest.mark.parametrize(("reward", "cost"), [("result", -1.0), ("margin", -64.0)])
-def test_an_illegal_action_ends_the_game_at_the_learners_cost(reward: str, cost: float) -> None:
-    env = make_env(side="black", reward=reward)
-    env.reset()
-    observation, got, terminated, truncated, info = env.step(0)
-    assert (got, terminated, truncated) == (cost, True, False)
-    assert (info["illegal_action"], info["winner"], info["discs"].tolist(), info["plies"]) == (0, -1, [2, 2], 0)
-    assert not observation["action_mask"].any()
-    assert env.position == Othello()
-    with pytest.raises(ResetNeeded, match="the game is over"):
-        env.step(19)
-
-
-class Constant(Agent):
-    """Always answers the same action, legal or not."""
-
-    def __init__(self, answer: Any) -> None:
-        self.answer = answer
-
-    def __repr__(self) -> str:
-        return "Constant"
-
-    def act(self, state: State, *, seconds_left: float | None = None) -> int:
-        return self.answer
-
-
-@pytest.mark.parametrize("answer", [0, 65, -1, "d3", None, 1.5])
-def test_an_opponents_illegal_answer_raises_and_names_it(answer: Any) -> None:
-    env = make_env(side="black", opponent=Constant(answer))
-    env.reset()
-    with pytest.raises(AgentError, match="agent Constant answered with an illegal action"):
-        env.step(19)
-    assert env.position == Othello(), "the learner still has the move"
 
 
 class Interrupted(Agent):

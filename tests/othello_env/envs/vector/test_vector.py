@@ -49,7 +49,7 @@ class SelfPlayTwin:
             mover = state.to_move
             if self.is_over(i):
                 self.next_game(i)
-                told.append((0.0, mover, False))
+                told.append((0.0, -1, False))
                 continue
             worth = 0.0
             if action in state.legal_actions():
@@ -105,6 +105,7 @@ def disturbed(actions, masks, rng, share):
 
 
 SMALL = {"width": 8, "height": 6, "cells": 6, "walls": 3}  # the size of the batch in games/test_batch.py, too
+POOL = {"random": 1, lazy_policy: 2.0, "maximizer:eval=count": 0.5}
 CHAIN = Checkers.from_text("B:W14,15,22,23,31:BK10,3").play_move("10x19")  # the piece that jumped must jump again
 BOARD = Tribolo(8, **SMALL)
 
@@ -174,12 +175,13 @@ def only_where(info, mask):
         (MODES[2], "othello", {"size": 6, "openings": ["c2", "b3", "e4"], "side": "black"}),
         (MODES[1], "othello", {"openings": {"f5d6": 5, "f5f6d3": 1, "d3": 2}}),
         (MODES[1], "othello", {"opponent": "maximizer:eval=weighted,epsilon=0.3", "openings": "random:6"}),
+        (MODES[0], "othello", {"size": 4, "opponent": POOL, "openings": "random:11"}),
         (MODES[0], "checkers", {"opponent": "alphabeta:depth=2,epsilon=0.2", "openings": "random:30"}),
         (MODES[1], "checkers", {"size": 6, "draws": "threefold", "side": "white", "reward": "margin"}),
         (MODES[2], "checkers", {"opponent": lazy_policy, "openings": [CHAIN]}),
         (MODES[0], "tribolo", SMALL),
         (MODES[1], "tribolo", SMALL | {"opponent": ("maximizer", "random"), "reward": "margin", "side": "green"}),
-        (MODES[2], "tribolo", SMALL | {"opponent": lazy_policy, "openings": "random:7"}),
+        (MODES[2], "tribolo", SMALL | {"opponent": POOL, "openings": "random:7"}),
     ],
 )
 def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, kind, options, assert_same_info):

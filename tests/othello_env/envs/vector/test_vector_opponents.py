@@ -2,19 +2,11 @@
 
 import numpy as np
 import pytest
-from gymnasium.error import ResetNeeded
-from random_steps import FIRST, START, play
+from random_steps import START, play
 
-from othello_env import Agent, AgentError, SpecError, make_vec_env, sample_legal
+from othello_env import Agent, make_vec_env, sample_legal
 
 pytestmark = pytest.mark.nojit
-
-
-def test_wrong_opponents_are_named():
-    with pytest.raises(SpecError, match="nobody"):
-        make_vec_env(2, 4, "nobody")
-    with pytest.raises(ValueError, match="self-play"):
-        make_vec_env(2, 4, None).set_opponents("random")
 
 
 class Fixed(Agent):
@@ -87,29 +79,3 @@ def test_new_opponents_play_from_the_next_reset_on():
     env.reset()
     env.set_opponents(new)
     assert old not in env._pool.agents
-
-
-@pytest.mark.parametrize("answer", [5, 99, 16])
-def test_an_opponents_illegal_answer_raises_and_asks_for_a_reset(answer):
-    env = make_vec_env(3, 4, lambda observations, masks: np.full(len(masks), answer), side="black")
-    env.reset(seed=0)
-    with pytest.raises(AgentError, match=f"(?s)illegal action in .*{answer}"):
-        env.step([FIRST] * 3)
-    with pytest.raises(ResetNeeded):
-        env.step([FIRST] * 3)
-    env.reset(seed=0)
-    assert env.position(0) == START
-
-
-def test_the_opponent_that_answered_with_an_illegal_action_is_named():
-    class Wrong(Agent):
-        def act(self, state, *, seconds_left=None):
-            return FIRST
-
-        def act_batch(self, batch):
-            return np.full(len(batch), FIRST)
-
-    env = make_vec_env(20, 4, {Fixed(0): 1.0, Wrong(): 1.0}, side="black")
-    env.reset(seed=0)
-    with pytest.raises(AgentError, match=r"agent .*Wrong answered with an illegal action in Othello"):
-        env.step([FIRST] * 20)

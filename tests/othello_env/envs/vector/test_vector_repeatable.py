@@ -25,18 +25,6 @@ def assert_same(assert_same_info):
     return check
 
 
-def test_seeds_repeat_and_differ(assert_same):
-    env = make_vec_env(6, 4)
-    first = play(env, 20)
-    assert_same(first, play(env, 20))
-    other = play(env, 20, seed=100)
-    assert any(not np.array_equal(a[0]["observation"], b[0]["observation"]) for a, b in zip(first, other, strict=True))
-    a, b = make_vec_env(6, 4, openings="random:4"), make_vec_env(6, 4, openings="random:4")
-    a.reset()
-    b.reset()
-    assert [a.position(i) for i in range(6)] != [b.position(i) for i in range(6)]
-
-
 @pytest.mark.usefixtures("always_shared")
 @pytest.mark.parametrize("opponent", [None, "random"])
 def test_threads_and_copies_make_no_difference(opponent, assert_same):
