@@ -16,7 +16,6 @@ function of observations and masks takes no other option.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import hashlib
 import inspect
@@ -343,17 +342,12 @@ def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> A
     return make_agent(imported)
 
 
-_FILES = (".ckpt", ".h5", ".keras", ".pickle", ".pkl", ".pt", ".pth", ".zip")
-"""The suffixes of files in which other libraries keep networks."""
-
-
 def _no_agent(head: str) -> Exception:
     """The error for a text that names no agent. It says what was probably meant."""
     path = Path(head)
-    if path.suffix in (".py", *_FILES) and not _is_file(head):
-        return FileNotFoundError(f"there is no file {head!r}")
     if path.suffix == ".py":
-        return SpecError(f"{head} needs the name of a function: {head}:{_name_in(path)}")
+        named = SpecError(f"{head} needs the name of a function: {head}:function")
+        return named if _is_file(head) else FileNotFoundError(f"there is no file {head!r}")
     if path.suffix and _is_file(head):
         return SpecError(
             f"{head}: a {path.suffix} file needs a function that loads it and chooses moves, in a file of yours: "
@@ -364,20 +358,6 @@ def _no_agent(head: str) -> Exception:
     if _is_evaluation(head):
         return SpecError(f"{head} is an evaluation, not an agent (did you mean {_BY_EVALUATION}:eval={head}?)")
     return SpecError(f"there is no agent {head!r}; {_known()}")
-
-
-def _name_in(path: Path) -> str:
-    """What is probably the agent in a Python file: the first function of two arguments, or the first class with a base.
-
-    The file is only read, not executed. If it has neither, the result is ``function``.
-    """
-    try:
-        tree = ast.parse(path.read_bytes())
-    except (OSError, SyntaxError, ValueError):
-        return "function"
-    policies = [node.name for node in tree.body if isinstance(node, ast.FunctionDef) and len(node.args.args) == 2]
-    classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef) and node.bases]
-    return next((name for name in policies + classes if not name.startswith("_")), "function")
 
 
 _BY_EVALUATION = "maximizer"

@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from othello_env import drawing
-from othello_env.agent import make_agent
+from othello_env.agent import Agent, make_agent
 from othello_env.cli import _options as options
 from othello_env.cli.data import parts_of
 from othello_env.data import Games
@@ -170,13 +170,7 @@ def command(
     agent: str,
     scores: bool,
     lines: int,
-    select: list[tuple[int, int]] | None,
-    exact: int,
-    blunder: float,
-    first: int | None,
-    short: bool,
-    out: Path | None,
-    skip: bool,
+    **of_games: Any,
 ) -> None:
     """Let an engine evaluate a position, or every move of the games in a file.
 
@@ -191,10 +185,9 @@ def command(
         options.refuse(("to_move", "scores", "lines"), "is for a position")
         if context.get_parameter_source("agent") is ParameterSource.DEFAULT:
             agent = ANALYST
-        reviewer = _Reviewer(make_agent(agent), exact, blunder, first, short)
-        _review_source(Path(position), game, skip, select, reviewer, out)
+        _review_source(Path(position), game, make_agent(agent), **of_games)
         return
-    options.refuse(("select", "exact", "blunder", "first", "short", "out", "skip"), "is for files of games")
+    options.refuse(of_games, "is for files of games")
     state = position_from_text(position, to_move, game)
     analyst: Any = make_agent(agent)
     if not hasattr(analyst, "analyse"):
@@ -220,14 +213,17 @@ def _is_source(text: str) -> bool:
 def _review_source(
     source: Path,
     game: GameSpec,
-    skip: bool,
+    agent: Agent,
+    *,
     select: list[tuple[int, int]] | None,
-    reviewer: _Reviewer,
     out: Path | None,
+    skip: bool,
+    **how: Any,
 ) -> None:
     """Review the games of a file or dataset, print the reviews, and write them to the JSON file `out`.
 
-    After an interrupt, the JSON file has the reviews that were finished before.
+    `how` has the other arguments of `_Reviewer`. After an interrupt, the JSON file has the reviews that were finished
+    before.
 
     Raises:
         click.UsageError: the file or dataset has none of the selected games.
@@ -235,6 +231,7 @@ def _review_source(
     if out is not None:
         check_output(out)
         options.check_distinct(source, out, f"--out {out} is the file of the games")
+    reviewer = _Reviewer(agent, **how)
     reviews: list[dict[str, Any]] = []
     try:
         for number, games, i in _chosen(parts_of(source, game, skip), select):

@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,7 +13,7 @@ from othello_env.drawing.charts import png
 from othello_env.games.registry import GameSpec
 from othello_env.league import League, Payoffs
 from othello_env.league.payoffs import payoff_chart, snapshot_chart
-from othello_env.support.files import check_output, write_file
+from othello_env.support.files import check_output, in_one_process, write_file
 from othello_env.support.words import score_text
 
 __all__ = ["command"]
@@ -35,13 +36,10 @@ __all__ = ["command"]
 def command(
     folder: Path,
     games: int | None,
-    openings: str,
-    game: GameSpec,
-    workers: int | None,
-    ray: bool,
     anchor: str | None,
     matrix: Path | None,
     curve: Path | None,
+    **how: Any,
 ) -> None:
     """Print the members of the league in FOLDER, their Elo ratings, and the opponent that each scores least against.
 
@@ -57,7 +55,8 @@ def command(
         names = ", ".join(member.name for member in league)
         raise click.UsageError(f"the anchor {anchor!r} is not a member; expected one of {names}")
     if games is not None:
-        _play(league, folder, games, openings, str(game), workers, ray)
+        with in_one_process(folder / "games.lock", OSError(f"another process plays games in {folder}")):
+            _play(league, folder, games, **how)
     payoffs = league.payoffs()
     if len(league) < 2:
         click.echo(f"{folder}: a league of {len(league)} members; there is nobody to compare")
@@ -70,7 +69,7 @@ def command(
         write_file(curve, png(snapshot_chart(payoffs, anchor)))
 
 
-def _play(league: League, folder: Path, games: int, openings: str, game: str, workers: int | None, ray: bool) -> None:
+def _play(league: League, folder: Path, games: int, game: GameSpec, **how: Any) -> None:
     """Play the missing games, and save the league. After an interrupt, the games that were played are saved, too."""
     most = games * math.comb(len(league), 2) - 2 * league.results.all_pairs
     records: list[GameRecord] = []
@@ -81,7 +80,7 @@ def _play(league: League, folder: Path, games: int, openings: str, game: str, wo
                 step()
                 records.append(record)
 
-            league.complete(games, openings=openings, game=game, workers=workers, ray=ray, progress=take)
+            league.complete(games, game=str(game), progress=take, **how)
     finally:
         league.save(folder)
         options.report_forfeits(records, {member.name: member.name for member in league})

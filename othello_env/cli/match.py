@@ -15,6 +15,8 @@ __all__ = ["HEAD", "command", "result_row"]
 
 _GAMES, _GAMES_WITH_SPRT = 200, 100_000
 
+_FEW = 40
+"""Below this number of games, the table says all that the games can say."""
 _POINTS = ("0 points", ".5", "1", "1.5", "2")
 
 HEAD = ("opponent", "wins", "draws", "losses", "score", "95% interval", "discs")
@@ -59,16 +61,7 @@ class _Differences(click.ParamType):
     "the first or by the second number. If one of them is true, the decision is wrong with a probability of 5 %.",
 )
 @options.workers_option
-def command(
-    a: str,
-    b: str,
-    games: int | None,
-    openings: str | list[str] | None,
-    game: GameSpec,
-    seed: int,
-    sprt: Sprt | None,
-    workers: int | None,
-) -> None:
+def command(a: str, b: str, games: int | None, sprt: Sprt | None, **how: Any) -> None:
     """Play a match of agent A against agent B.
 
     The command prints A's score. An agent is a spec (random, alphabeta:depth=4,eval=weighted), a file of weights
@@ -80,26 +73,18 @@ def command(
     def report(records: list[GameRecord]) -> bool:
         result = MatchResult(names, tuple(records[: len(records) - len(records) % 2]))
         forfeited_all = options.report_forfeits(result.records, dict(zip(names, (a, b), strict=True)))
-        named = "" if game == GameSpec() else f"{game}, "
-        _print(a, b, result, f"{named}openings {options.openings_text(openings)}, seed {seed}")
+        named = "" if how["game"] == GameSpec() else f"{how['game']}, "
+        _print(a, b, result, f"{named}openings {options.openings_text(how['openings'])}, seed {how['seed']}")
+        if result.games >= (_FEW if sprt is None else 1):
+            _print_pairs(result)
         if sprt is not None:
             options.say(f"{sprt}: {sprt.judge(result.pairs)}")
-        elif result.games:  # a match that a test ended early would make the p-value of another test too small
+        elif result.games >= _FEW:  # a match that a test ended early would make the p-value of another test too small
             options.say(f"A's mean result (win +1, draw 0, loss -1): {result.paired_test()}")
         return forfeited_all
 
     with options.recorded(most, report) as progress:
-        play_match(
-            a,
-            b,
-            games=most,
-            openings=openings,
-            seed=seed,
-            game=game,
-            sprt=sprt,
-            workers=workers,
-            progress=progress,
-        )
+        play_match(a, b, games=most, sprt=sprt, progress=progress, **how)
 
 
 def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
@@ -112,10 +97,6 @@ def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
         return
     options.say(f"{a}, {result.games} games, {settings}:")
     click.echo(options.table(HEAD, [result_row(b, result)]))
-    points = ", ".join(f"{point} in {n}" for point, n in zip(_POINTS, result.pairs, strict=True))
-    count = sum(result.pairs)
-    pairs_of_games = f"{count} pair{'s' if count > 1 else ''} of games (one opening, both colours)"
-    options.say(f"{pairs_of_games}: {points}; draws {100 * result.draw_rate:.1f} %")
     games = [((record.position, record.opening_moves), record.moves) for record in result.records]
     pairs = list(zip(games[::2], games[1::2], strict=True))
     starts = {start for start, _ in games}
@@ -125,6 +106,13 @@ def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
             "games, so the interval means nothing",
             err=True,
         )
+
+
+def _print_pairs(result: MatchResult) -> None:
+    points = ", ".join(f"{point} in {n}" for point, n in zip(_POINTS, result.pairs, strict=True))
+    count = sum(result.pairs)
+    pairs_of_games = f"{count} pair{'s' if count > 1 else ''} of games (one opening, both colours)"
+    options.say(f"{pairs_of_games}: {points}; draws {100 * result.draw_rate:.1f} %")
 
 
 def result_row(opponent: str, result: MatchResult) -> tuple[str, ...]:

@@ -1,6 +1,9 @@
 """``othello-env tournament A B C...``: all agents play each other, or the first agent plays all others."""
 
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,6 +22,20 @@ from othello_env.support.files import check_output, write_file
 __all__ = ["command"]
 
 
+def _clock_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the options ``--clock`` and ``--move-time``. The command gets a `TimeControl` or None as the argument `clock`."""
+
+    @wraps(function)
+    def run(game_time: str | None, move_time: str | None, **others: Any) -> None:
+        if game_time is not None and move_time is not None:
+            raise click.UsageError("give either --clock or --move-time, not both")
+        time = game_time if move_time is None else f"{move_time}/move"
+        function(clock=None if time is None else TimeControl.parse(time), **others)
+
+    run = click.option("--move-time", help="Each side's time for a move: 100ms, 2s.")(run)
+    return click.option("--clock", "game_time", help="Each side's time for a game: 30m, 90s.")(run)
+
+
 @click.command("tournament")
 @click.argument("agents", nargs=-1, required=True)
 @click.option(
@@ -33,8 +50,7 @@ __all__ = ["command"]
 @options.game_option
 @click.option("--out", type=options.FILE, help="Add each game to this file (JSON lines).")
 @click.option("--gauntlet", is_flag=True, help="The first agent plays all others. The others do not play each other.")
-@click.option("--clock", "game_time", help="Each side's time for a game: 30m, 90s.")
-@click.option("--move-time", help="Each side's time for a move: 100ms, 2s.")
+@_clock_options
 @click.option(
     "--workers",
     type=click.IntRange(1, options.MOST_THREADS),
@@ -59,13 +75,10 @@ def command(
     game: GameSpec,
     out: Path | None,
     gauntlet: bool,
-    game_time: str | None,
-    move_time: str | None,
-    workers: int | None,
-    ray: bool,
     anchor: str | None,
     picture: Path | None,
     transcripts: Path | None,
+    **how: Any,
 ) -> None:
     """Play a tournament of AGENTS.
 
@@ -75,10 +88,6 @@ def command(
     With --out the games are kept in a file. If you give the same command again, for example after Ctrl-C or with more
     --games or AGENTS, the command plays only the missing games.
     """
-    if game_time is not None and move_time is not None:
-        raise click.UsageError("give either --clock or --move-time, not both")
-    time = game_time if move_time is None else f"{move_time}/move"
-    clock = None if time is None else TimeControl.parse(time)
     schedule = Schedule(agents, games, openings, seed, game, gauntlet)
     if anchor is not None and anchor not in agents:
         raise click.UsageError(f"the anchor {anchor!r} does not play; expected one of {', '.join(agents)}")
@@ -92,7 +101,7 @@ def command(
     def report(records: list[GameRecord]) -> bool:
         forfeited_all = options.report_forfeits(records, {agent: agent for agent in agents})
         result = Tournament.from_records(agents, records)
-        _print(result, schedule, clock, anchor)
+        _print(result, schedule, how["clock"], anchor)
         if picture is not None and records:
             write_file(picture, png(tournament_chart(result, anchor)))
         if transcripts is not None:
@@ -100,15 +109,7 @@ def command(
         return forfeited_all
 
     with options.recorded(len(schedule), report) as progress:
-        play_tournament(
-            {agent: agent for agent in agents},
-            schedule,
-            file=out,
-            clock=clock,
-            workers=workers,
-            ray=ray,
-            progress=progress,
-        )
+        play_tournament({agent: agent for agent in agents}, schedule, file=out, progress=progress, **how)
 
 
 def _print(result: Tournament, schedule: Schedule, clock: TimeControl | None, anchor: str | None) -> None:

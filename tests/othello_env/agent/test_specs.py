@@ -147,6 +147,10 @@ class TestSpecs:
             ("othello_plugin:Path", "'othello_plugin:Path' is a class, but not a subclass of Agent"),
             ("nosuch.module:name", "there is no module 'nosuch'; known are"),
             ("othello_env.nosuch:name", "there is no module 'othello_env.nosuch'"),
+            ("weighted", r"weighted is an evaluation.*did you mean maximizer:eval=weighted\?"),
+            ("othello_plugin.py", "^othello_plugin.py needs the name of a function: othello_plugin.py:function$"),
+            ("othello_plugin-1.0.dist-info/entry_points.txt", "a .txt file needs a function that loads it .*policy.py"),
+            ("gone.pt", r"there is no agent 'gone\.pt'; known are .*path\.py:function"),
             ("othello_plugin:last:depth=2", "a callable takes no option but epsilon, got depth"),
         ],
     )
@@ -159,8 +163,9 @@ class TestSpecs:
             make_agent("zz-more")
         with pytest.raises(TypeError, match=r"zz-broken names .*, which returned 'no agent', not an Agent"):
             make_agent("zz-broken")
-        with pytest.raises(FileNotFoundError, match=r"there is no file 'gone\.py'"):
-            make_agent("gone.py:last")
+        for gone in ("gone.py", "gone.py:last"):
+            with pytest.raises(FileNotFoundError, match=r"there is no file 'gone\.py'"):
+                make_agent(gone)
 
     def test_an_error_inside_a_users_file_is_the_users(self, plugin):
         (plugin / "faulty.py").write_text("import nosuch_dependency\n", encoding="utf-8")
@@ -187,38 +192,6 @@ class TestSpecs:
         (tmp_path / "script.py").write_text("import sys\nsys.exit(2)\n", encoding="utf-8")
         with pytest.raises(ImportError, match=r"script\.py ended the program .* if __name__ == \"__main__\""):
             make_agent(f"{tmp_path / 'script.py'}:best")
-
-    @pytest.mark.parametrize(
-        ("source", "name"),
-        [
-            ("def load(path): ...\ndef _best(o, m): ...\ndef best(observations, masks): ...\n", "best"),
-            ("import x\nclass Mine(Agent): ...\n", "Mine"),
-            ("x = 1\n", "function"),
-            ("def f(:\n", "function"),
-            ("\0", "function"),
-        ],
-    )
-    def test_a_python_file_alone_needs_a_function(self, tmp_path, monkeypatch, source, name):
-        monkeypatch.chdir(tmp_path)
-        (tmp_path / "policy.py").write_text(source, encoding="utf-8")
-        with pytest.raises(SpecError, match=f"^policy.py needs the name of a function: policy.py:{name}$"):
-            make_agent("policy.py")
-
-    @pytest.mark.parametrize("file", ["dqn.pt", "model.zip", "a.zzz"])
-    def test_a_file_that_no_agent_loads_needs_a_function(self, tmp_path, file):
-        (tmp_path / file).touch()
-        message = f"{file}: a {Path(file).suffix} file needs a function that loads it .*policy.py:"
-        with pytest.raises(SpecError, match=message):
-            make_agent(tmp_path / file)
-
-    @pytest.mark.parametrize("file", ["gone.py", "gone.pt", "gone.zip"])
-    def test_a_file_that_is_not_there_is_named(self, file):
-        with pytest.raises(FileNotFoundError, match=f"^there is no file '{file}'$"):
-            make_agent(file)
-
-    def test_an_evaluation_is_no_agent(self):
-        with pytest.raises(SpecError, match=r"weighted is an evaluation.*did you mean maximizer:eval=weighted\?"):
-            make_agent("weighted")
 
     def test_parameters_for_any_further_argument_are_no_options(self, plugin):
         (plugin / "varied.py").write_text(VARIED, encoding="utf-8")

@@ -37,16 +37,18 @@ def test_version(run):
 
 
 def test_match_prints_a_table_that_the_seed_repeats(run):
-    first = run("match", "random", "maximizer:eval=count", "--games", 20, "--seed", 3)
+    command = ("match", "random", "maximizer:eval=count", "--games")
+    first = run(*command, 40, "--seed", 3)
     assert first[0] == 0
     row, _, test = (line.split() for line in first[1].splitlines()[-3:])
     assert " ".join(test).startswith("A's mean result (win +1, draw 0, loss -1): ")
     shown = [float(test[k].strip("(),")) for k in (9, 10, 12)]  # both lines say the same
     assert shown == pytest.approx([2 * float(row[k]) - 1 for k in (4, 5, 7)], abs=2e-3)
     assert row[0] == "maximizer:eval=count"
-    assert sum(int(cell) for cell in row[1:4]) == 20
-    assert first == run("match", "random", "maximizer:eval=count", "--games", 20, "--seed", 3)
-    assert first != run("match", "random", "maximizer:eval=count", "--games", 20, "--seed", 4)
+    assert sum(int(cell) for cell in row[1:4]) == 40
+    assert first == run(*command, 40, "--seed", 3)
+    assert first != run(*command, 40, "--seed", 4)
+    assert len(run(*command, 38)[1].splitlines()) == 4, "of fewer games, a table"
 
 
 BAD = [
@@ -319,7 +321,7 @@ def test_a_table_fits_the_terminal(monkeypatch, columns, last):
 
 
 def test_the_output_is_as_wide_as_columns_says(run, monkeypatch):
-    command = ("match", "random", "maximizer:eval=count", "--games", 2)
+    command = ("match", "random", "maximizer:eval=count", "--games", 40)
     assert max(map(len, run(*command)[1].splitlines())) > 80  # no terminal, so there is no limit
     monkeypatch.setenv("COLUMNS", "40")
     assert max(map(len, run(*command)[1].splitlines())) <= 40

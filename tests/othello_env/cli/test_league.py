@@ -5,6 +5,7 @@ import re
 import pytest
 
 from othello_env.league import League
+from othello_env.support.files import in_one_process
 
 GAME = ("--game", "othello:size=4", "--openings", "random:2")
 
@@ -56,6 +57,15 @@ def test_an_interrupt_keeps_the_games_of_a_league(run, folder, monkeypatch):
         patch.setattr(League, "complete", interrupted)
         assert run("league", folder, "--games", 4, *GAME)[0] == 130
     assert League.load(folder).results.all_pairs == 1
+
+
+def test_two_processes_do_not_play_games_of_one_league(run, folder):
+    with in_one_process(folder / "games.lock", OSError()):
+        status, out, err = run("league", folder, "--games", 4, *GAME)
+    assert (status, out) == (2, "")
+    assert err == f"othello-env: another process plays games in {folder}\n"
+    assert run("league", folder, "--games", 4, *GAME)[0] == 0
+    assert not (folder / "games.lock").exists()
 
 
 def test_a_league_that_cannot_be_read_or_rated_is_named(run, folder, tmp_path):
