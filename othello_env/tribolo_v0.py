@@ -32,7 +32,7 @@ from __future__ import annotations
 from othello_env.envs.aec import GameAEC
 from othello_env.games.openings import OpeningsSpec
 from othello_env.games.tribolo.position import Tribolo
-from othello_env.support.words import named_arguments
+from othello_env.support.numbers import named_arguments
 
 __all__ = ["env", "raw_env"]
 

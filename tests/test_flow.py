@@ -64,7 +64,7 @@ BOUNDS = {
     "vector step of self-play": (11, 5),
     "vector step against alpha-beta": (35, 9),
     "play_match": (1850, 27),
-    "othello-env match": (2150, 34),
+    "othello-env match": (2150, 35),
 }
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from othello_agents.evaluations import find_evaluation
 from othello_agents.evaluations.boards import square_weights
 from othello_agents.evaluations.registry import NO_TERM
+from othello_agents.network.compiled import tensor_shapes
 from othello_agents.ntuple import NTupleAgent, NTupleNetwork, kernels
 from othello_agents.ntuple.network import layout
 from othello_agents.search.kernels import compiled_sum
@@ -177,9 +178,7 @@ def afterstates(size: int) -> tuple[Callable[[Any, _Array], tuple[_Array, _Array
         with jax.enable_x64(True):
             return jax.vmap(answer, (None, 0))(params, observations)
 
-    shapes = {"table": (places.weights, 8), "discs": (size * size + 1, 8), "hidden.weight": (32, 8)}
-    shapes |= {"hidden.bias": (32,), "out.weight": (2, 40), "out.bias": (2,)}
-    return apply, {name: jnp.zeros(shape, jnp.float32) for name, shape in shapes.items()}
+    return apply, {name: jnp.zeros(shape, jnp.float32) for name, shape in tensor_shapes(size).items()}
 
 
 def _configure(size: int, deltas: Any) -> Callable[[_Array, _Array], _Array]:

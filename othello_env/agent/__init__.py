@@ -1,6 +1,14 @@
 """Agents (players): the base class `Agent`, specs (texts that name agents), and functions that ask agents for moves."""
 
-from othello_env.agent.answers import Seat, act_on_clock, answered, ask, check_answer, check_answers, play_answer
+from othello_env.agent.answers import (
+    Seat,
+    act_on_clock,
+    answered,
+    ask,
+    ask_batch,
+    check_answer,
+    seats_around,
+)
 from othello_env.agent.clock import LONGEST_SECONDS, Clock
 from othello_env.agent.protocol import (
     Agent,
@@ -36,15 +44,15 @@ __all__ = [
     "answered",
     "as_othello",
     "ask",
+    "ask_batch",
     "check_answer",
-    "check_answers",
     "check_not_over",
     "decision_keys",
     "file_hashes",
     "make_agent",
     "name_of",
     "option_text",
-    "play_answer",
+    "seats_around",
     "spec_file",
     "spec_text",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -12,10 +12,12 @@ import numpy.typing as npt
 
 from othello_env.agent.clock import Clock
 from othello_env.agent.protocol import Agent, AgentError, begin_game, illegal_answer
+from othello_env.games.batch import Positions
 from othello_env.games.game import IllegalActionError, State
+from othello_env.games.keys import seat_key
 from othello_env.support.jit import raise_interrupt
 
-__all__ = ["Seat", "act_on_clock", "answered", "ask", "check_answer", "check_answers", "play_answer"]
+__all__ = ["Seat", "act_on_clock", "answered", "ask", "ask_batch", "check_answer", "seats_around"]
 
 
 class Seat:
@@ -44,10 +46,35 @@ class Seat:
         return ask(self.agent, state, clock)
 
     def play(self, state: State) -> State:
-        """The position after the agent's action; see the function `play_answer`."""
+        """The position after the agent's action.
+
+        ``state.play(seat.ask(state))`` gives the same result, but checks the answer twice.
+
+        Raises:
+            AgentError: the answer is not a legal action. The message names the agent and shows the position.
+        """
         if self.agent._game_key != self._key:
             begin_game(self.agent, self._key)
-        return play_answer(self.agent, state)
+        answer = self.agent.act(state)
+        try:
+            return state.play(answer)
+        except (TypeError, IllegalActionError) as error:
+            raise illegal_answer(self.agent, state, error) from None
+
+
+def seats_around(learner: int, agents: Sequence[Agent], game_key: int) -> dict[int, Seat]:
+    """The seats of a learner's opponents, by the number of the player; see `othello_env.games.keys.seat_key`.
+
+    Args:
+        learner: the number of the learner's player.
+        agents: the opponents, in the order of their turns after the learner.
+        game_key: the key of the game.
+    """
+    players = len(agents) + 1
+    return {
+        player: Seat(agent, seat_key(game_key, player if players > 2 else None))
+        for agent, player in zip(agents, ((learner + i) % players for i in range(1, players)), strict=True)
+    }
 
 
 def answered(state: State, seats: Mapping[int, Seat], show: Callable[[State], object] | None = None) -> State:
@@ -127,34 +154,19 @@ def check_answer(agent: Agent, state: State, answer: Any) -> int:
     return action
 
 
-def check_answers(agent: Agent, answer: Any, n: int) -> npt.NDArray[np.int64]:
-    """Check that an agent's answer for `n` positions is `n` integers. Whether they are legal is not checked.
+def ask_batch(agent: Agent, positions: Positions) -> npt.NDArray[np.int64]:
+    """Ask an agent for its actions in N positions. Whether they are legal is not checked.
 
     Returns:
-        (n,) int64, the actions, contiguous and writeable.
+        (N,) int64, contiguous and writeable.
 
     Raises:
         AgentError: the answer has a wrong shape or dtype. The message names the agent.
     """
-    actions = np.asarray(answer)
-    if actions.shape != (n,) or actions.dtype.kind not in "iu":
+    actions, shape = np.asarray(agent.act_batch(positions)), positions.to_move.shape
+    if actions.shape != shape or actions.dtype.kind not in "iu":
         raise AgentError(
-            f"agent {agent!r} must answer {n} positions with ({n},) integers, not with shape {actions.shape}, "
-            f"dtype {actions.dtype}"
+            f"agent {agent!r} must answer {len(positions)} positions with {shape} integers, not with shape "
+            f"{actions.shape}, dtype {actions.dtype}"
         )
     return actions.astype(np.int64, order="C", copy=not actions.flags.carray)
-
-
-def play_answer(agent: Agent, state: State) -> State:
-    """Ask an agent for its action, and return the position after this action.
-
-    ``state.play(ask(agent, state))`` gives the same result, but checks the answer twice.
-
-    Raises:
-        AgentError: the answer is not a legal action. The message names the agent and shows the position.
-    """
-    answer = agent.act(state)
-    try:
-        return state.play(answer)
-    except (TypeError, IllegalActionError) as error:
-        raise illegal_answer(agent, state, error) from None

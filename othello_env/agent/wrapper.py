@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent.answers import act_on_clock
+from othello_env.agent.answers import act_on_clock, ask_batch
 from othello_env.agent.clock import Clock
 from othello_env.agent.protocol import Agent
 from othello_env.games.batch import Positions
@@ -58,7 +58,7 @@ class AgentWrapper(Agent):
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         self._game_key = None  # the other agent may begin other games, so a `Seat` must call `new_game` again
-        return self.agent.act_batch(batch)
+        return ask_batch(self.agent, batch)
 
 
 class Timed(AgentWrapper):

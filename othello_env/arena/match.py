@@ -17,8 +17,7 @@ from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule, check_games
 from othello_env.games.game import State
 from othello_env.games.registry import GameLike, GameSpec
-from othello_env.support.numbers import check_type, check_workers
-from othello_env.support.words import named_arguments
+from othello_env.support.numbers import check_type, check_workers, named_arguments
 
 __all__ = ["MatchResult", "match_names", "play_match"]
 

@@ -14,7 +14,6 @@ import click
 
 from othello_env.agent import Agent, AgentLeftError, make_agent
 from othello_env.agent.spec import named_files
-from othello_env.arena.play.games import seat_key
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating.accuracy import endgame_positions, measure_endgame, regret_positions, solved_openings
 from othello_env.arena.rating.benchmark import Benchmark, file_settings, run_benchmark
@@ -24,6 +23,7 @@ from othello_env.arena.rating.perfection import PERFECT, PerfectionBenchmark, ru
 from othello_env.arena.rating.seeds import SEEDS_COLUMNS, seeds_json, seeds_rows
 from othello_env.cli import _options as options
 from othello_env.drawing.charts import Row, png, row_chart
+from othello_env.games.keys import seat_key
 from othello_env.games.othello.position import Othello
 from othello_env.support.files import write_file, write_json
 from othello_env.support.words import score_text

@@ -19,8 +19,7 @@ from othello_env.data.formats.records import games_of_records
 from othello_env.data.games import Games
 from othello_env.games.game import State
 from othello_env.games.registry import GameLike, GameSpec
-from othello_env.support.numbers import check_flag, check_whole, check_workers
-from othello_env.support.words import named_arguments
+from othello_env.support.numbers import check_flag, check_whole, check_workers, named_arguments
 
 __all__ = ["match_games"]
 

@@ -18,17 +18,17 @@ from pettingzoo import AECEnv
 from othello_env.envs.conventions import (
     NOBODY,
     Observation,
-    check_action,
     game_info,
     illegal_penalty,
     observation_space,
+    play_checked,
     rewards,
 )
 from othello_env.envs.initial_states import POSITION_OPTIONS, check_reset_options
 from othello_env.envs.one_game import OneGame
 from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES
-from othello_env.envs.seeding import GameKeys
-from othello_env.games.game import IllegalActionError, State
+from othello_env.games.game import State
+from othello_env.games.keys import GameKeys
 from othello_env.games.openings import OpeningsSpec
 from othello_env.games.registry import GameLike
 
@@ -180,22 +180,15 @@ class GameAEC(OneGame[_S], AECEnv, Generic[_S]):
             return
         state = self._state
         assert state is not None
-        if isinstance(action, bool | np.ndarray):  # `State.play` would take a bool, and no array of one element
-            action = check_action(action, self._num_actions)
-        try:
-            played = state.play(action)  # pyright: ignore[reportArgumentType]  # it refuses None
-        except (TypeError, IllegalActionError) as error:
-            number = check_action(action, self._num_actions)
-            if self._strict or isinstance(error, TypeError):
-                raise
+        played = play_checked(state, action, strict=self._strict)
+        if isinstance(played, int):
             result = [0.0] * state.num_players
             result[state.to_move] = -illegal_penalty(state, self._reward)
-            self._end(state, result, number)
+            self._end(state, result, played)
+        elif played.is_over:
+            self._end(played, rewards(played, self._reward))
         else:
-            if played.is_over:
-                self._end(played, rewards(played, self._reward))
-            else:
-                self._show(played)
+            self._show(played)
         if self.render_mode == "human":
             self.render()
 

@@ -13,10 +13,9 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.game import State
+from othello_env.games.game import IllegalActionError, State
 from othello_env.games.registry import GameLike, GameSpec
-from othello_env.support.numbers import as_integer
-from othello_env.support.words import no_argument
+from othello_env.support.numbers import as_integer, no_argument
 
 __all__ = [
     "NOBODY",
@@ -32,6 +31,7 @@ __all__ = [
     "illegal_penalty",
     "observation",
     "observation_space",
+    "play_checked",
     "rewards",
     "winner",
 ]
@@ -79,6 +79,24 @@ def check_action(action: Any, num_actions: int) -> int:
             f"{type(action).__name__}"
         ) from None
     return number
+
+
+def play_checked(state: State, action: Any, *, strict: bool) -> State | int:
+    """The position after an action. If the action is illegal and the environment is not strict, the action's number.
+
+    Raises:
+        ValueError: the action is not an integer in range.
+        IllegalActionError: the action is illegal and the environment is strict.
+    """
+    if isinstance(action, bool | np.ndarray):  # `State.play` would take a bool, and no array of one element
+        action = check_action(action, state.num_actions)
+    try:
+        return state.play(action)
+    except (TypeError, IllegalActionError) as error:
+        number = check_action(action, state.num_actions)
+        if strict or isinstance(error, TypeError):
+            raise
+        return number
 
 
 def check_actions(actions: Any, n: int) -> npt.NDArray[np.int64]:

@@ -85,7 +85,7 @@ class InitialStates:
         """The position in which the game with this key begins. The game is not over in this position.
 
         Args:
-            game_key: the key of the game; see `othello_env.envs.seeding`.
+            game_key: the key of the game; see `othello_env.games.keys`.
             options: the options of the reset, as `check_reset_options` returns them. `position` is a State, or text for
                 `State.position_from_text`. Without this option, the position is the usual start of the game. `moves` is
                 a transcript (the moves as text), or a sequence of actions. These moves are played from the position.

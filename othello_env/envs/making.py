@@ -14,7 +14,7 @@ from othello_env.envs.vector.opponents import Opponents
 from othello_env.games.game import check_choice
 from othello_env.games.openings import OpeningsSpec
 from othello_env.games.othello.position import Othello
-from othello_env.support.words import named_arguments
+from othello_env.support.numbers import named_arguments
 
 __all__ = ["make_env", "make_vec_env"]
 

@@ -10,22 +10,22 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
-from othello_env.agent import Seat, answered
+from othello_env.agent import Seat, answered, seats_around
 from othello_env.envs.conventions import (
     Observation,
-    check_action,
     game_info,
     illegal_penalty,
     observation,
     observation_space,
+    play_checked,
     rewards,
 )
 from othello_env.envs.initial_states import POSITION_OPTIONS, check_reset_options
 from othello_env.envs.one_game import OneGame
 from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES
-from othello_env.envs.seeding import REDRAWS, GameKeys, learner_seat, opponent_key, redraw_key
 from othello_env.envs.vector.opponents import OpponentPool, Opponents
-from othello_env.games.game import IllegalActionError, State, check_choice, check_seed
+from othello_env.games.game import State, check_choice, check_seed
+from othello_env.games.keys import REDRAWS, GameKeys, learner_seat
 from othello_env.games.openings import OpeningsSpec
 from othello_env.games.registry import GameLike
 from othello_env.support.numbers import check_flag
@@ -145,7 +145,7 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
         Args:
             seed: an integer of at least 0. Each seed determines a sequence of games. With a seed, the first game of
                 this sequence begins. Without a seed, the next game of the present sequence begins. Everything random in
-                a game depends on the seed and on the game's number in the sequence (see `othello_env.envs.seeding`).
+                a game depends on the seed and on the game's number in the sequence (see `othello_env.games.keys`).
             options: `position`, `moves`, `random_plies` (see `othello_env.envs.initial_states.InitialStates.draw`), and
                 `side` (as in the constructor).
 
@@ -164,14 +164,12 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
         check_choice("side", side, self._sides)
         super().reset(seed=None if seed is None else check_seed(seed))
         keys = GameKeys.after_reset(self._keys, seed, self.np_random)
-        key = keys.game_key
-        for _ in range(REDRAWS + 1):
+        for key in keys.attempts():
             learner = learner_seat(key, self._players) if side == "random" else self._sides.index(side) - 1
             numbers = self._pool.draw(key)
             state, seats = self._begin(key, chosen, learner, numbers)
             if not state.is_over:
                 break
-            key = redraw_key(key)
         else:
             raise ValueError(
                 f"the opponents' moves ended the game before the learner's first turn in each of {REDRAWS + 1} attempts"
@@ -190,10 +188,7 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
         makes.
         """
         state = self._initial_states.draw(key, options)
-        seats = {}
-        for i, number in enumerate(numbers, start=1):  # the players after the learner
-            player = (learner + i) % self._players
-            seats[player] = Seat(self._pool.agents[number], opponent_key(key, player if self._players > 2 else None))
+        seats = seats_around(learner, [self._pool.agents[number] for number in numbers], key)
         return answered(state, seats, self._shown), seats
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -210,15 +205,9 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
             raise ResetNeeded(
                 "step() needs a reset() first: " + ("there is no game" if state is None else "the game is over")
             )
-        if isinstance(action, bool | np.ndarray):  # `State.play` would take a bool, and no array of one element
-            action = check_action(action, self._num_actions)
-        try:
-            played = state.play(action)  # pyright: ignore[reportArgumentType]  # it takes integers of any kind
-        except (TypeError, IllegalActionError) as error:
-            number = check_action(action, self._num_actions)
-            if self._strict or isinstance(error, TypeError):
-                raise
-            return self._end(state, -illegal_penalty(state, self._reward), number)
+        played = play_checked(state, action, strict=self._strict)
+        if isinstance(played, int):
+            return self._end(state, -illegal_penalty(state, self._reward), played)
         state = answered(played, self._seats, self._shown)
         if state.is_over:
             return self._end(state, rewards(state, self._reward)[self.learner])

@@ -42,6 +42,7 @@ from othello_env.agent import SpecError
 from othello_env.agent.spec import near, split_spec
 from othello_env.games import hashing
 from othello_env.games.hashing import weight_bounds
+from othello_env.games.keys import REDRAWS
 from othello_env.games.openings import Openings, OpeningsSpec
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello as Position
@@ -53,7 +54,6 @@ from othello_env.support.numbers import check_flag, check_type
 
 __all__ = [
     "OPENINGS",
-    "REDRAWS",
     "Gymnax",
     "OnePlayer",
     "Opponent",
@@ -81,8 +81,6 @@ _mix = with_array_library(hashing, jnp).mix
 
 OPENINGS = 4096
 """The number of different openings that ``openings="random:PLIES"`` stands for."""
-REDRAWS = 100
-"""The largest number of games that are replaced because they ended before the learner's first turn."""
 
 _LEARNER = 0
 _COLUMNS = 8  # of a picture of many games

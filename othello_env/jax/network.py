@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 from othello_env.agent import Agent, make_agent
 from othello_env.games.othello.position import check_size
@@ -100,9 +101,8 @@ class Network:
             padded[: len(part)] = part
             results.append([np.asarray(output, np.float64)[: len(part)] for output in self.apply(self.params, padded)])
         logits, values = (np.concatenate(arrays) for arrays in zip(*results, strict=True))
-        logits = np.where(masks != 0, logits, -np.inf)
-        policy = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return policy / policy.sum(axis=1, keepdims=True), np.clip(values, -1, 1)
+        policy = special.softmax(np.where(masks != 0, logits, -np.inf), axis=1)
+        return policy, np.clip(values, -1, 1)
 
     def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
         """The probabilities that `answers` returns, (N, A)."""

@@ -31,8 +31,7 @@ from othello_env.league.matches import check_same, play_missing
 from othello_env.league.matchmaking import Settings, choose, probabilities
 from othello_env.league.members import MOST_GAMES, Member, Player, Results, Save, source_of, step_results, weighted
 from othello_env.league.payoffs import Payoffs
-from othello_env.support.numbers import as_integer, check_whole
-from othello_env.support.words import named_arguments
+from othello_env.support.numbers import as_integer, check_whole, named_arguments
 
 __all__ = ["League"]
 

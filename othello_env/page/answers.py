@@ -10,8 +10,8 @@ import traceback
 from typing import Any
 
 from othello_env.agent import Agent, AgentError, Seat, make_agent
-from othello_env.arena.play.games import seat_key
 from othello_env.games.game import IllegalActionError
+from othello_env.games.keys import seat_key
 from othello_env.page.assessment import assess, powers
 from othello_env.page.messages import PageGame
 from othello_env.page.offers import games_of

@@ -23,8 +23,7 @@ from othello_env.games.othello.position import Othello
 from othello_env.games.othello.tokens import Vocabulary, vocabulary_of
 from othello_env.games.registry import GameLike, GameSpec
 from othello_env.sequences.kernels import to_labels, to_legal
-from othello_env.support.numbers import check_flag, check_whole
-from othello_env.support.words import named_arguments
+from othello_env.support.numbers import check_flag, check_whole, named_arguments
 
 __all__ = [
     "BLACK",

@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 from othello_env.arena.tournament.results import score_interval
 from othello_env.data import kernels
@@ -37,8 +38,7 @@ from othello_env.games.game import check_seed
 from othello_env.games.registry import GameLike
 from othello_env.sequences.labels import SequenceStream, legal_tokens
 from othello_env.support.models import SequenceModel, logits_of
-from othello_env.support.numbers import check_real, check_whole
-from othello_env.support.words import named_arguments
+from othello_env.support.numbers import check_real, check_whole, named_arguments
 
 __all__ = ["Boundaries", "SequenceReport", "Share", "measure_boundaries", "measure_sequences"]
 
@@ -255,8 +255,8 @@ def _next_tokens(
 
 def _probabilities(logits: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """The softmax of logits (..., V). If all are -infinity, such as after an illegal move, all are 0."""
-    weights = np.exp(logits - np.maximum(logits.max(axis=-1, keepdims=True), np.finfo(np.float32).min))
-    return np.asarray(weights / np.maximum(weights.sum(axis=-1, keepdims=True), np.finfo(np.float32).tiny))
+    with np.errstate(invalid="ignore"):
+        return np.nan_to_num(special.softmax(logits, axis=-1))
 
 
 def _likely(

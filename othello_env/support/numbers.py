@@ -6,13 +6,17 @@ with the name of the argument.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from numbers import Real
 from operator import index
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
+
+from othello_env.support.words import near
 
 __all__ = [
     "as_integer",
@@ -25,8 +29,11 @@ __all__ = [
     "check_whole",
     "check_workers",
     "is_ordered",
+    "named_arguments",
+    "no_argument",
 ]
 
+_F = TypeVar("_F", bound=Callable[..., Any])
 _T = TypeVar("_T")
 
 
@@ -150,3 +157,26 @@ def is_ordered(values: Any) -> bool:
     between processes. The values of a dict look like weights, and they would be ignored.
     """
     return isinstance(values, Iterable) and not isinstance(values, str | bytes | bytearray | set | frozenset | Mapping)
+
+
+def named_arguments(function: _F) -> _F:
+    """A decorator that names a misspelled argument, and the arguments that there are, in a TypeError.
+
+    If the function takes a game and the caller writes ``size=6``, the error says how the size is written.
+    """
+    known = [name for name in inspect.signature(function).parameters if name != "self"]
+
+    @functools.wraps(function)
+    def call(*args: Any, **arguments: Any) -> Any:
+        for name in arguments:
+            if name not in known:
+                advised = name == "size" and "game" in known
+                raise TypeError('write game="othello:size=6" for size=6') if advised else no_argument(name, known)
+        return function(*args, **arguments)
+
+    return cast(_F, call)
+
+
+def no_argument(name: str, known: Iterable[str]) -> TypeError:
+    """Make the error for an argument that a function does not have. `known` are those that it has."""
+    return TypeError(f"there is no argument {name}{near(name, known)}; the arguments are {', '.join(known)}")

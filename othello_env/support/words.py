@@ -1,23 +1,16 @@
 """Words in messages: a suggestion for a misspelled name, and scores and ratings as text."""
 
 import difflib
-import functools
-import inspect
 import math
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar, cast
+from collections.abc import Iterable
 
 __all__ = [
     "elo_interval_text",
     "elo_text",
     "interval_text",
-    "named_arguments",
     "near",
-    "no_argument",
     "score_text",
 ]
-
-_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def near(name: str, known: Iterable[str]) -> str:
@@ -32,29 +25,6 @@ def near(name: str, known: Iterable[str]) -> str:
     others = [other for other in known if other != name]
     close = difflib.get_close_matches(name, others, 1, 0.7) or [other for other in others if other in name.split("_")]
     return f" (did you mean {close[0]}?)" if close else ""
-
-
-def named_arguments(function: _F) -> _F:
-    """A decorator that names a misspelled argument, and the arguments that there are, in a TypeError.
-
-    If the function takes a game and the caller writes ``size=6``, the error says how the size is written.
-    """
-    known = [name for name in inspect.signature(function).parameters if name != "self"]
-
-    @functools.wraps(function)
-    def call(*args: Any, **arguments: Any) -> Any:
-        for name in arguments:
-            if name not in known:
-                advised = name == "size" and "game" in known
-                raise TypeError('write game="othello:size=6" for size=6') if advised else no_argument(name, known)
-        return function(*args, **arguments)
-
-    return cast(_F, call)
-
-
-def no_argument(name: str, known: Iterable[str]) -> TypeError:
-    """Make the error for an argument that a function does not have. `known` are those that it has."""
-    return TypeError(f"there is no argument {name}{near(name, known)}; the arguments are {', '.join(known)}")
 
 
 def score_text(score: float) -> str:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
-from othello_env.agent import Agent, Policy, Seat, answered, make_agent
+from othello_env.agent import Agent, Policy, answered, make_agent, seats_around
 from othello_env.games.game import State, check_choice, check_seed
-from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
+from othello_env.games.keys import REDRAWS, GameKeys, learner_seat
 from othello_env.games.openings import Openings, OpeningsSpec
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameLike, GameSpec
-from othello_env.support.numbers import check_flag, check_real, check_whole
-from othello_env.support.words import named_arguments
+from othello_env.support.numbers import check_flag, check_real, check_whole, named_arguments
 from othello_env.text.regret import discs_lost
 from othello_env.text.wording import WrongAnswerError, correction, news_text, play_text, rules_text
 
 __all__ = ["OthelloText", "game_reward"]
-
-_ATTEMPTS = 100
-"""The largest number of openings that are tried until the game is not over before the model's first move."""
 
 
 class OthelloText:
@@ -92,12 +87,12 @@ class OthelloText:
         self._openings = Openings(openings, spec.start)
         self._opponent = make_agent(opponent)
         self._opponent.check_game(start)
-        self._side = side
+        self._side = None if side == "random" else start.player_names.index(side)
         self._legal_moves = check_flag("legal_moves", legal_moves)
         self._with_regret = reward == "regret"
         self._attempts = check_whole("attempts", attempts, 1)
-        self._key = None if seed is None else mix_int(check_seed(seed), 0)
-        self._episode = 0
+        self._seed = None if seed is None else check_seed(seed)
+        self._keys: GameKeys | None = None
         self.position: State | None = None
         self.done = True
         self.rewards: list[float] = []
@@ -130,37 +125,27 @@ class OthelloText:
         Raises:
             TypeError, ValueError: the seed is not an integer of at least 0, or all games end before the first move.
         """
-        if (seed := kwargs.get("seed")) is not None:
-            self._key, self._episode = mix_int(check_seed(seed), 0), 0
-        if self._key is None:  # drawn here and not before, so that copies in forked processes differ
-            self._key = mix_int(secrets.randbits(64), 0)
-        key = mix_int(self._key, self._episode)
-        self._episode += 1
-        for _ in range(_ATTEMPTS):
+        seed = kwargs.get("seed")
+        if seed is None and self._keys is None:
+            seed = self._seed
+        keys = GameKeys.after_reset(self._keys, seed)
+        for key in keys.attempts():
             start = self._openings.draw(key)
-            self._take_seats(key, start)
+            players, others = start.num_players, [self._opponent] * (start.num_players - 1)
+            self._player = learner_seat(key, players) if self._side is None else self._side
+            self._seats = seats_around(self._player, others, key)
             state = self._answered(start)
             if not state.is_over:
                 break
-            key = mix_int(key, REDRAW)
         else:
-            raise ValueError(f"each of {_ATTEMPTS} games ended before the model's first move")
+            raise ValueError(f"each of {REDRAWS + 1} games ended before the model's first move")
+        self._keys = keys
         self.position, self.done, self._failed = state, False, 0
         self.rewards, self.regrets, self.faults = [], [], []
         news = news_text(start, state, self._player, legal_moves=self._legal_moves)
         text = f"{rules_text(state, self._attempts)}\n\n{news}"
         self.messages = [{"role": "user", "content": text}]
         return text
-
-    def _take_seats(self, key: int, start: State) -> None:
-        """Choose the model's player and give the opponent its seats, as the environments of `othello_env.envs` do."""
-        names, key_of_all = start.player_names, mix_int(key, OPPONENT)
-        self._player = mix_int(key, SIDE) % len(names) if self._side == "random" else names.index(self._side)
-        self._seats = {
-            player: Seat(self._opponent, key_of_all if len(names) == 2 else mix_int(key_of_all, player))
-            for player in range(len(names))
-            if player != self._player
-        }
 
     def play(self, move: str) -> str:
         """Play your next move.

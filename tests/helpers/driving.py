@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from othello_env import make_agent
-from othello_env.arena.play.games import seat_key
+from othello_env.games.keys import seat_key
 
 SHOTS = os.environ.get("OTHELLO_ENV_SHOTS")
 """The folder for screenshots. If it is None, no screenshots are taken."""

@@ -21,17 +21,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from othello_agents.network.compiled import FEATURES, HIDDEN
 from othello_agents.ntuple.network import layout
 from othello_env.games.othello.bitboard import ACTION_SQUARES
 from othello_env.games.othello.position import check_size
 from othello_env.support.extras import extra_class, import_extra
 
-__all__ = ["FEATURES", "Afterstates"]
+__all__ = ["Afterstates"]
 
-FEATURES = 8
-"""F, the numbers in an entry of a table."""
-
-_HIDDEN = 32
 _BASE = 3**5
 _DIRECTIONS = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (row, column) != (0, 0)]
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
@@ -69,8 +66,8 @@ class Afterstates(extra_class("torch.nn", "Module")):
             self.register_buffer(name, torch.from_numpy(array), persistent=False)
         self.table = torch.nn.Parameter(torch.zeros(shape.weights, FEATURES))
         self.discs = torch.nn.Parameter(torch.zeros(size * size + 1, FEATURES))
-        self.hidden = torch.nn.Linear(FEATURES, _HIDDEN)
-        self.out = torch.nn.Linear(FEATURES + _HIDDEN, 2)
+        self.hidden = torch.nn.Linear(FEATURES, HIDDEN)
+        self.out = torch.nn.Linear(FEATURES + HIDDEN, 2)
 
     def forward(self, observations: _Tensor, masks: _Tensor) -> tuple[_Tensor, _Tensor]:
         torch = import_extra("torch", "torch")

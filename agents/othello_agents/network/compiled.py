@@ -40,13 +40,26 @@ from othello_env.games.othello.position import check_size
 from othello_env.support.jit import Int, kernel
 from othello_env.support.networks import NetworkFile
 
-__all__ = ["CompiledAfterstates", "output"]
+__all__ = ["FEATURES", "HIDDEN", "CompiledAfterstates", "output", "tensor_shapes"]
 
-_FEATURES, _HIDDEN = 8, 32
-_BIASES, _OUTPUT = _HIDDEN // _FEATURES, 1 + _HIDDEN // _FEATURES  # the rows of the biases, and of an output
-_TAIL = _HIDDEN + _BIASES + 2 * _OUTPUT + 1  # the rows from the hidden units on
+FEATURES, HIDDEN = 8, 32
+"""F, the numbers in an entry of a table, and H, the hidden units."""
+_BIASES, _OUTPUT = HIDDEN // FEATURES, 1 + HIDDEN // FEATURES  # the rows of the biases, and of an output
+_TAIL = HIDDEN + _BIASES + 2 * _OUTPUT + 1  # the rows from the hidden units on
 _LOGIT, _VALUE = 0, 1
 _0 = np.uint64(0)
+
+
+def tensor_shapes(size: int) -> dict[str, tuple[int, ...]]:
+    """The names and shapes of the network's tensors on a board of this size, in the order of a file."""
+    return {
+        "table": (layout(size).weights, FEATURES),
+        "discs": (size**2 + 1, FEATURES),
+        "hidden.weight": (HIDDEN, FEATURES),
+        "hidden.bias": (HIDDEN,),
+        "out.weight": (2, FEATURES + HIDDEN),
+        "out.bias": (2,),
+    }
 
 
 @kernel(no_refcount=True)
@@ -84,16 +97,16 @@ def output(
         f += row[5]
         g += row[6]
         h += row[7]
-    biases = tail + _HIDDEN
+    biases = tail + HIDDEN
     out = biases + _BIASES + number * _OUTPUT
     row = rows[out]
     total = rows[len(rows) - 1, number] + a * row[0] + b * row[1] + c * row[2] + d * row[3]
     total += e * row[4] + f * row[5] + g * row[6] + h * row[7]
-    for k in range(_HIDDEN):
+    for k in range(HIDDEN):
         row = rows[tail + k]
-        unit = rows[biases + k // _FEATURES, k % _FEATURES] + a * row[0] + b * row[1] + c * row[2] + d * row[3]
+        unit = rows[biases + k // FEATURES, k % FEATURES] + a * row[0] + b * row[1] + c * row[2] + d * row[3]
         unit += e * row[4] + f * row[5] + g * row[6] + h * row[7]
-        total += max(unit, np.float32(0)) * rows[out + 1 + k // _FEATURES, k % _FEATURES]
+        total += max(unit, np.float32(0)) * rows[out + 1 + k // FEATURES, k % FEATURES]
     return np.float32(total)
 
 
@@ -141,24 +154,17 @@ class CompiledAfterstates:
         self._file = file
         self.size = check_size(file.size)
         places, tensors = layout(self.size), file.tensors
-        wanted = {
-            "table": (places.weights, _FEATURES),
-            "discs": (self.size**2 + 1, _FEATURES),
-            "hidden.weight": (_HIDDEN, _FEATURES),
-            "hidden.bias": (_HIDDEN,),
-            "out.weight": (2, _FEATURES + _HIDDEN),
-            "out.bias": (2,),
-        }
+        wanted = tensor_shapes(self.size)
         shapes = {name: tensor.shape for name, tensor in tensors.items()}
         if shapes != wanted or file.options:
             raise ValueError(f"expected the tensors {wanted} of an afterstates network, got {str(shapes)[:400]}")
         table, *layers = (tensors[name].astype(np.float32) for name in wanted)
-        layers.append(np.zeros(_FEATURES - 2, np.float32))  # fills the last row
+        layers.append(np.zeros(FEATURES - 2, np.float32))  # fills the last row
         shared = np.minimum(places.mirrors, np.arange(places.weights))
         rows = np.concatenate(
             [
                 table[shared],
-                *(layer.reshape(-1, _FEATURES) for layer in layers[:-2]),
+                *(layer.reshape(-1, FEATURES) for layer in layers[:-2]),
                 np.concatenate(layers[-2:])[np.newaxis],
             ]
         )

@@ -21,10 +21,10 @@ from othello_env.games.othello.batch import OthelloPositions
 from othello_env.support.networks import NetworkFile
 from othello_env.support.numbers import check_whole
 
-__all__ = ["Network", "NeuralAgent", "agent_from_file"]
+__all__ = ["NeuralAgent", "ValueNetwork", "agent_from_file"]
 
 
-class Network(PolicyNetwork, Protocol):
+class ValueNetwork(PolicyNetwork, Protocol):
     """Any network that gives the policy and the expected result of a position, and can be saved."""
 
     function: Any
@@ -60,14 +60,14 @@ class NeuralAgent(PolicyAgent):
 
     unit = "win minus loss"
     """The unit of `evaluate`: the probability of a win minus the probability of a loss."""
-    _network: Network
+    _network: ValueNetwork
     # The trees that grow at the same time get at most this number of simulations in all. Each simulation adds at most
     # one node, and a node takes 0.8 kB of memory.
     _MOST = 100_000
 
     def __init__(
         self,
-        network: Network,
+        network: ValueNetwork,
         temperature: float = 0.0,
         name: str = "neural",
         seed: int | None = None,

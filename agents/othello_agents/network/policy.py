@@ -10,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 from othello_env.agent import (
     Agent,
@@ -170,9 +171,7 @@ def mean(answers: Iterable[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
 
 def softmax(logits: npt.NDArray[np.float64], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
     """The probabilities (N, A) of legal actions with these logits (N, A); 0 for illegal actions, whose mask is 0."""
-    logits = np.where(masks != 0, logits, -np.inf)
-    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+    return np.asarray(special.softmax(np.where(masks != 0, logits, -np.inf), axis=1))
 
 
 def draw_actions(weights: npt.NDArray[np.float64], draws: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 from othello_env.agent import Agent, WrongGameError, check_not_over, spec_text
 from othello_env.games.batch import Positions
@@ -86,8 +87,7 @@ class SequenceAgent(Agent):
         check_not_over(state)
         logits = self._logits([state])[0]
         legal = state.legal_actions()
-        weights = np.exp(logits[list(legal)] - logits[list(legal)].max())
-        return dict(zip(legal, (weights / weights.sum()).tolist(), strict=True))
+        return dict(zip(legal, special.softmax(logits[list(legal)]).tolist(), strict=True))
 
     def _choose(self, states: list[State]) -> npt.NDArray[np.int64]:
         actions = np.empty(len(states), np.int64)

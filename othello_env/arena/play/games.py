@@ -13,15 +13,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from othello_env.agent import Agent, AgentError, AgentLeftError, Seat, WrongGameError
-from othello_env.agent.answers import check_answers
+from othello_env.agent.answers import ask_batch
 from othello_env.agent.clock import TimeControl
 from othello_env.arena.play.records import GameRecord, Pairing
 from othello_env.games.game import State
-from othello_env.games.hashing import OPPONENT, mix_int
+from othello_env.games.keys import seat_key
 from othello_env.games.registry import GameSpec, has_cached_batch
 from othello_env.support.jit import raise_interrupt
 
-__all__ = ["Seats", "SeatsHere", "failure", "play_game", "play_games", "play_on_seats", "seat_key"]
+__all__ = ["Seats", "SeatsHere", "failure", "play_game", "play_games", "play_on_seats"]
 
 _AT_ONCE = 256
 """The greatest number of games that are played at once.
@@ -104,8 +104,7 @@ def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[St
         actions = np.zeros(len(indices), np.int64)
         for number, name in enumerate(names):
             if (mine := np.flatnonzero(place == number)).size:
-                answer = agents[name].act_batch(positions.part(mine))
-                actions[mine] = check_answers(agents[name], answer, len(mine))
+                actions[mine] = ask_batch(agents[name], positions.part(mine))
         legal = batch.are_legal(indices, actions)
         failed[indices[~legal]] = batch.arrays.over[indices[~legal]] = True
         batch.play_at(indices[legal], actions[legal])
@@ -205,11 +204,6 @@ class SeatsHere:
         if seconds > left.seconds:
             return f"agent {_shown(repr, seat.agent)} lost on time ({self._clock}) in {state!r}", seconds
         return action, seconds
-
-
-def seat_key(key: int, seat: int) -> int:
-    """The key of one player's random choices in a game, computed from the key of the game."""
-    return mix_int(mix_int(key, OPPONENT), seat)
 
 
 def failure(agent: Agent, state: State, error: BaseException) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from othello_env.agent import Agent, AgentLeftError, Policy, Seat, WrongGameError, check_answers, make_agent
+from othello_env.agent import Agent, AgentLeftError, Policy, Seat, WrongGameError, ask_batch, make_agent
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.openings import packaged_lines
 from othello_env.arena.play.games import failure
@@ -255,7 +255,7 @@ def ask_each(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
     if positions and agent.answers_batches(positions[0].state):
         try:
             batch = OthelloPositions.from_states([position.state for position in positions], keys)
-            actions: list[int | str] = check_answers(agent, agent.act_batch(batch), len(positions)).tolist()
+            actions: list[int | str] = ask_batch(agent, batch).tolist()
             if all(action in position.scores for position, action in zip(positions, actions, strict=True)):
                 return actions
         except (AgentLeftError, WrongGameError):

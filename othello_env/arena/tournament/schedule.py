@@ -22,8 +22,7 @@ from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
 from othello_env.games.registry import GameLike, GameSpec, position_to_text
-from othello_env.support.numbers import as_integer, check_flag, check_whole, is_ordered
-from othello_env.support.words import named_arguments
+from othello_env.support.numbers import as_integer, check_flag, check_whole, is_ordered, named_arguments
 
 __all__ = ["Schedule", "check_games"]
 

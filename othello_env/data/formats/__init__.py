@@ -16,8 +16,7 @@ from othello_env.games.checkers import pdn
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.registry import GameLike
 from othello_env.support.files import read_file, write_file
-from othello_env.support.numbers import check_type
-from othello_env.support.words import named_arguments
+from othello_env.support.numbers import check_type, named_arguments
 
 __all__ = ["KINDS", "DamagedGamesWarning", "read_games", "read_names", "write_games"]
 

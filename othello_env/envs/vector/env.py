@@ -30,11 +30,11 @@ from othello_env.envs.conventions import (
 )
 from othello_env.envs.initial_states import POSITION_OPTIONS, InitialStates, check_reset_mask, check_reset_options
 from othello_env.envs.rendering import RENDER_FPS, Renderer
-from othello_env.envs.seeding import REDRAWS, env_keys
 from othello_env.envs.vector.opponents import OpponentPool, Opponents
 from othello_env.games.batch import EndedGames, InitialArrays, Outputs, StepOptions
 from othello_env.games.batch.state import ILLEGAL, NO_OPENING, OUT_OF_RANGE, OVER, SIDE_DRAWN, UNCHECKED
 from othello_env.games.game import IllegalActionError, State, check_choice
+from othello_env.games.keys import REDRAWS, env_keys
 from othello_env.games.openings import Openings, OpeningsSpec
 from othello_env.games.registry import GameLike
 from othello_env.support.jit import interruptible, is_compiled, raise_interrupt

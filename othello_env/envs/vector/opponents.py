@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, Policy, check_answers, make_agent, name_of
+from othello_env.agent import Agent, Policy, ask_batch, make_agent, name_of
 from othello_env.games.batch import Positions, Waiting
 from othello_env.games.game import State
 from othello_env.games.hashing import POOL, mix_int, weight_bounds
@@ -112,12 +112,14 @@ class OpponentPool:
 
 def _ask(agent: Agent, positions: Positions, threads: Threads) -> npt.NDArray[np.int64]:
     """The agent's actions in these positions. Threads ask for slices of the positions if the agent allows it."""
+    if threads.count == 1:
+        return ask_batch(agent, positions)
     n = len(positions)
-    if threads.count == 1 or n < threads.count or n * agent.batch_microseconds < _SHARED_MICROSECONDS:
-        return check_answers(agent, agent.act_batch(positions), n)
+    if n < threads.count or n * agent.batch_microseconds < _SHARED_MICROSECONDS:
+        return ask_batch(agent, positions)
     bounds = np.linspace(0, n, threads.count + 1).astype(int).tolist()
     parts = [positions.part(slice(a, b)) for a, b in pairwise(bounds)]
-    return np.concatenate(threads.run(lambda k: check_answers(agent, agent.act_batch(parts[k]), len(parts[k]))))
+    return np.concatenate(threads.run(lambda k: ask_batch(agent, parts[k])))
 
 
 def _first_places(agents: list[Agent]) -> npt.NDArray[np.int16]:

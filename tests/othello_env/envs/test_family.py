@@ -20,7 +20,7 @@ from othello_env import (
     tribolo_v0,
 )
 from othello_env.envs import GameEnv
-from othello_env.envs.seeding import env_key, game_key, learner_seat, opponent_key, redraw_key
+from othello_env.games.keys import env_key, game_key, learner_seat, redraw_key, seat_key
 from othello_env.games.openings import Openings
 
 SMALL = {"width": 7, "height": 6, "cells": 3, "walls": 3}
@@ -187,8 +187,8 @@ def test_a_pair_of_opponents_sits_behind_the_learner_in_order(side):
     env.reset(seed=9)
     key = game_key(env_key(9), 0)
     assert (first.keys, second.keys) == (
-        [opponent_key(key, (side + 1) % 3)],
-        [opponent_key(key, (side + 2) % 3)],
+        [seat_key(key, (side + 1) % 3)],
+        [seat_key(key, (side + 2) % 3)],
     )
     done = False
     while not done:
@@ -204,7 +204,7 @@ def begin(state, key):
     learner = learner_seat(key, state.num_players)
     agents = [make_agent("random") for _ in state.player_names]
     for player, agent in enumerate(agents):
-        agent.new_game(opponent_key(key, player if state.num_players > 2 else None))
+        agent.new_game(seat_key(key, player if state.num_players > 2 else None))
     return answered(state, learner, agents), learner, agents
 
 

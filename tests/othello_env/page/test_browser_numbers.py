@@ -29,8 +29,8 @@ from driving import (
 
 from othello_env import Checkers, Othello, Tribolo, make_agent
 from othello_env.arena.openings import balanced_openings
-from othello_env.arena.play.games import seat_key
 from othello_env.arena.rating.ladder import load_ladder, rated_agents
+from othello_env.games.keys import seat_key
 from othello_env.page.assessment import assess
 from othello_env.review import ANALYST, review_game
 from othello_env.support.words import elo_text

@@ -180,7 +180,7 @@ def test_pairs_lead_to_the_same_position_or_to_different_ones(game):
             )
             assert (one == two) == equal
             assert (first > 0).sum() == (second > 0).sum() >= 4
-    if rules == "othello":  # a game gives one pair, so that the pairs are independent; on 4x4, games are alike
+    if game == "othello":  # a game gives one pair, so that the pairs are independent; on 4x4, games are alike
         assert len({tuple(row) for row in same[0].tolist()}) == 100
     lengths = (same[0] > 0).sum(axis=1)
     assert lengths.max() > words.length // 2  # not only near the start

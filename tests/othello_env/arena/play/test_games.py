@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from othello_env import Agent, Othello, make_agent
-from othello_env.arena.play.games import play_game, play_games, seat_key
+from othello_env.arena.play.games import play_game, play_games
 from othello_env.arena.play.records import Opening, Pairing
 from othello_env.arena.tournament.schedule import Schedule
+from othello_env.games.keys import seat_key
 from othello_env.games.registry import GameSpec
 
 

@@ -1,12 +1,14 @@
-"""The keys that determine everything random in the games of an environment.
+"""The keys and seats of games: what determines everything random in them.
 
-Environments for one game and environments for a batch use the same keys. A key is a 64-bit number. The key of an
-environment is a hash of its seed. The key of a game is a hash of the environment's key and of the game's number. The
-key of a game determines the opening, the learner's seat (which player the learner is) and a key for each opponent::
+Environments of all kinds use the same keys. A key is a 64-bit number. The key of an environment is a hash of its seed.
+The key of a game is a hash of the environment's key and of the game's number. The key of a game determines the opening,
+the learner's seat (which player the learner is) and a key for each agent::
 
     seed s -> env_key(s) -> game_key(env_key, g) -> Openings.draw(game_key)
                                                  -> learner_seat(game_key, players)
-                                                 -> opponent.new_game(opponent_key(game_key))
+                                                 -> agent.new_game(seat_key(game_key))
+
+In matches and tournaments, the schedule makes the key of a game (`othello_env.arena.tournament.schedule.Schedule`).
 
 A seed is an integer of at least 0; NumPy's integers are accepted, too. A reset with a seed begins game 0. Each later
 reset without a seed begins the game with the next number.
@@ -18,7 +20,7 @@ may be replaced in the same way, but there are at most `REDRAWS` replacements.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -26,7 +28,7 @@ import numpy as np
 from othello_env.games.game import check_seed
 from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
 
-__all__ = ["REDRAWS", "GameKeys", "env_key", "env_keys", "game_key", "learner_seat", "opponent_key", "redraw_key"]
+__all__ = ["REDRAWS", "GameKeys", "env_key", "env_keys", "game_key", "learner_seat", "redraw_key", "seat_key"]
 
 REDRAWS = 100
 """A game that ends before the learner's first turn is replaced at most this many times."""
@@ -84,11 +86,11 @@ def learner_seat(game_key: int, players: int) -> int:
     return mix_int(game_key, SIDE) % players
 
 
-def opponent_key(game_key: int, seat: int | None = None) -> int:
-    """The key that an opponent's `new_game` gets.
+def seat_key(game_key: int, seat: int | None = None) -> int:
+    """The key that an agent's `new_game` gets. It determines the agent's random choices in this game.
 
-    If there are several opponents, the key also depends on `seat`, the number of the player that the opponent plays. So
-    each opponent has its own key.
+    If there are several agents, the key also depends on `seat`, the number of the player that the agent plays. So each
+    agent has its own key. The only opponent of a learner has the key without a seat.
     """
     key = mix_int(game_key, OPPONENT)
     return key if seat is None else mix_int(key, seat)
@@ -104,6 +106,13 @@ class GameKeys(NamedTuple):
     def game_key(self) -> int:
         """The key of the current game."""
         return game_key(self.env_key, self.episode)
+
+    def attempts(self) -> Iterator[int]:
+        """The key of the current game, then those of the games that may replace it: `REDRAWS` + 1 keys in all."""
+        key = self.game_key
+        for _ in range(REDRAWS + 1):
+            yield key
+            key = redraw_key(key)
 
     @classmethod
     def after_reset(cls, before: GameKeys | None, seed: int | None, entropy: np.random.Generator | None = None) -> Self:
