@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CurvePoint",
     "Row",
+    "boards_chart",
     "games_chart",
     "learning_chart",
     "learning_curve",
@@ -319,6 +320,31 @@ def matrix_chart(title: str, subtitle: str, names: Sequence[str], scores: Sequen
     axes.spines[:].set_visible(False)
     label = "score of the row's member" + ("; grey: have not met" if unmet.any() else "")
     figure.colorbar(image, location="bottom", label=label, shrink=0.6, aspect=30, panchor=(0, 0.5))
+    return figure
+
+
+@_styled
+def boards_chart(title: str, subtitle: str, rows: Mapping[str, Mapping[str, Any]]) -> Figure:
+    """Rows of boards whose squares have shares as colours, such as how often a probe reads each square rightly.
+
+    Args:
+        title: the text at the top.
+        subtitle: a smaller text, which says how the numbers were measured.
+        rows: for the label of each row, the boards by their labels, each (S, S) numbers from 0 to 1. All rows have
+            equally many boards.
+    """
+    across = max(map(len, rows.values()))
+    side = min(1.9, (_WIDTH - 1.2) / across)
+    figure = _figure(title, subtitle, len(rows) * (side + 0.4))
+    panels = figure.subplots(len(rows), across, squeeze=False)
+    for line, (name, boards) in zip(panels, rows.items(), strict=True):
+        line[0].set_ylabel(name)
+        for axes, (label, shares) in zip(line, boards.items(), strict=True):
+            axes.imshow(np.asarray(shares, float), "viridis", vmin=0, vmax=1)
+            axes.set_title(label, size=10)
+            axes.set(xticks=[], yticks=[])
+            axes.grid(False)
+    figure.colorbar(panels[0, 0].images[0], ax=panels, label="share of right answers", aspect=30)
     return figure
 
 

@@ -40,13 +40,13 @@ from othello_env.sequences.labels import SequenceStream, legal_tokens
 from othello_env.support.models import SequenceModel, logits_of
 from othello_env.support.numbers import check_real, check_whole, named_arguments
 
-__all__ = ["Boundaries", "SequenceReport", "Share", "measure_boundaries", "measure_sequences"]
+__all__ = ["STREAMS", "Boundaries", "SequenceReport", "Share", "measure_boundaries", "measure_sequences", "share_of"]
 
 _SHORTEST = 4
 """Pairs of sequences have at least this number of tokens."""
 _ROWS = 256
 """The number of rows with which the model is asked at once."""
-_STREAMS = 1 << 62
+STREAMS = 1 << 62
 """Added to the seed, so that a model is not measured in the games from which it learns with the same seed."""
 
 
@@ -144,7 +144,7 @@ def measure_sequences(
         ValueError: a number is out of its range, there is no such game or vocabulary, or the model's answer has the
             wrong shape or NaN.
     """
-    games, pairs, seed = check_whole("games", games, 1), check_whole("pairs", pairs, 0), check_seed(seed) + _STREAMS
+    games, pairs, seed = check_whole("games", games, 1), check_whole("pairs", pairs, 0), check_seed(seed) + STREAMS
     stream = SequenceStream(_ROWS, game=game, vocabulary=vocabulary, seed=seed, legal=True)
     depth = check_whole("depth", depth, 1, stream.vocabulary.length - _SHORTEST)
     check_real("threshold", threshold, 0)
@@ -155,13 +155,13 @@ def measure_sequences(
         for sides in (same, others)
     )
     return SequenceReport(
-        _share(wrong.sum(axis=1) / known.sum(axis=1)),
-        _share(mass.sum(axis=1) / known.sum(axis=1)),
-        tuple(_share(wrong[known[:, k], k]) for k in range(known.shape[1])),
-        tuple(_share(mass[known[:, k], k]) for k in range(known.shape[1])),
-        _share(merged.model == 0),
-        _share((parted.model_right / np.maximum(parted.model, 1))[parted.model > 0]),
-        _share((parted.true_found / np.maximum(parted.true, 1))[parted.true > 0]),
+        share_of(wrong.sum(axis=1) / known.sum(axis=1)),
+        share_of(mass.sum(axis=1) / known.sum(axis=1)),
+        tuple(share_of(wrong[known[:, k], k]) for k in range(known.shape[1])),
+        tuple(share_of(mass[known[:, k], k]) for k in range(known.shape[1])),
+        share_of(merged.model == 0),
+        share_of((parted.model_right / np.maximum(parted.model, 1))[parted.model > 0]),
+        share_of((parted.true_found / np.maximum(parted.true, 1))[parted.true > 0]),
     )
 
 
@@ -219,7 +219,8 @@ def measure_boundaries(
     return Boundaries(*totals)
 
 
-def _share(values: npt.NDArray[Any]) -> Share:
+def share_of(values: npt.NDArray[Any]) -> Share:
+    """The mean of numbers from 0 to 1, one for each game or pair, and its interval."""
     if not len(values):
         return Share(float("nan"), 0.0, 1.0, 0)
     most = float("inf") if len(values) > 1 else 1.0  # one game does not tell how others vary

@@ -5,10 +5,10 @@
 
 The model reads the moves of a game as tokens and says which token follows. It sees no board and no rules, and each game
 is new: the games are made while it learns. At each point of the curve the recipe prints how often the likeliest token
-is illegal, and the probability of all illegal tokens. At the end it prints three more things: the compression and
-distinction of `othello_env.sequences.measure_sequences`; how well a linear probe reads the board from the model, layer
-by layer, as "mine and yours" and as "black and white" (Nanda's finding is that the first is far easier); and its scores
-and rating as a player, which plays the likeliest legal move.
+is illegal, and the probability of all illegal tokens. At the end it prints four more things: the compression and
+distinction of `othello_env.sequences.measure_sequences`; how well a linear probe reads the board from each layer, as
+"mine and yours" and as "black and white" (Nanda's finding is that the first is far easier); whether its moves follow a
+disc that is turned over inside a layer; and its scores and rating as a player, which plays the likeliest legal move.
 
 The names of the tensors are those of minGPT, which Othello-GPT has too. So a published checkpoint of Othello-GPT loads:
 ``sequence:model=scripts/train/sequence_gpt.py:othello_gpt,weights=gpt_synthetic.ckpt``.
@@ -39,7 +39,7 @@ from othello_agents.network.sequence import SequenceAgent, load_weights
 from othello_env.arena import measure_progress, progress_text
 from othello_env.drawing.charts import CurvePoint, learning_chart, png
 from othello_env.games.othello.tokens import vocabulary_of
-from othello_env.sequences import SequenceStream, measure_sequences, square_accuracy
+from othello_env.sequences import SequenceStream, draw_cases, measure_interventions, measure_probes, measure_sequences
 from othello_env.support.files import write_file, write_json
 from othello_env.support.networks import NetworkFile
 
@@ -54,7 +54,8 @@ class Args:
     every: int = 250  # steps between points of the curve
     games: int = 400  # games of each measurement
     pairs: int = 300  # pairs of sequences for compression and distinction, at the end
-    probe_games: int = 1000  # games from which the probes learn; half as many test them
+    probe_games: int = 1500  # games of the probes; a third of them is held out
+    cases: int = 1000  # cases of the interventions
     match: int = 100  # games of each match at the end, and games on the ladder; an even number
     device: str = "cuda" if torch.cuda.is_available() else "cpu"
     size: Literal[4, 6, 8] = 8  # size of the board
@@ -142,36 +143,6 @@ def othello_gpt(size: int) -> GPT:
     return GPT(61, 59, layers=8, width=512, heads=8)
 
 
-def probe_accuracy(args: Args, model: GPT) -> dict[str, list[float]]:
-    """How well linear probes read the board, for "mine and yours" and for "black and white": a number for each layer.
-
-    A probe is fitted by least squares to one number for each square and each of its three values; the largest of the
-    three is its answer. It learns from some games and is tested in others. Layer 0 is the embedding.
-    """
-    stream = SequenceStream(
-        args.probe_games, game=f"othello:size={args.size}", vocabulary=args.vocabulary, seed=args.seed + 2**61,
-        boards=True,
-    )  # fmt: skip
-    batches = [stream.batch(0), stream.batch(1)]
-    found: dict[str, list[float]] = {"mine and yours": [], "black and white": []}
-    with torch.no_grad():
-        rows = [torch.from_numpy(each.tokens[:, :-1].astype(np.int64)).to(args.device) for each in batches]
-        layers = zip(*(model.layers(each) for each in rows), strict=True)
-        for fit, test in layers:
-            for name, field in (("mine and yours", "relative"), ("black and white", "board")):
-                labels = [torch.from_numpy(getattr(each, field)[:, :-1].astype(np.int64)) for each in batches]
-                known = [each[:, :, 0] >= 0 for each in labels]
-                x, y = fit.cpu()[known[0]].double(), functional.one_hot(labels[0][known[0]], 3).flatten(1).double()
-                x = torch.cat([x, torch.ones(len(x), 1, dtype=x.dtype)], dim=1)
-                weights = torch.linalg.solve(x.T @ x + 1e-3 * torch.eye(x.shape[1], dtype=x.dtype), x.T @ y)
-                answers = (test.cpu()[known[1]].double() @ weights[:-1] + weights[-1]).view(
-                    len(known[1][known[1]]), -1, 3
-                )
-                accuracy = square_accuracy(answers.argmax(dim=2).numpy(), labels[1][known[1]].numpy())
-                found[name].append(round(float(accuracy.mean()), 4))
-    return found
-
-
 def main(arguments: list[str] | None = None) -> None:
     args = tyro.cli(Args, args=arguments, description=__doc__)
     if args.out.exists():
@@ -241,13 +212,23 @@ def main(arguments: list[str] | None = None) -> None:
         print(
             f"{'distinction ' * (name != 'compression')}{name} {share.value:.3f} ({share.low:.3f} to {share.high:.3f})"
         )
-    probes = probe_accuracy(args, model)
-    for name, accuracies in probes.items():
-        print(f"linear probes, {name}, by layer: {' '.join(f'{each:.3f}' for each in accuracies)}")
+    what = {"game": game, "vocabulary": args.vocabulary}
+    probes = measure_probes(model, small(args.size, **options).to(args.device), games=args.probe_games, **what)
+    print(f"linear probes by layer:\n{probes}")
+    write_file(args.out.with_suffix(".probes.png"), probes.picture())
+    cases, turned = draw_cases(args.cases, **what), []
+    layers = zip(model.blocks, probes.probes["mine and yours"][1:], strict=True)  # layer 0 is the embedding
+    for layer, hook in enumerate(layers, start=1):
+        found = measure_interventions(model, [hook], cases)
+        print(f"errors with a disc turned in layer {layer}: {found}")
+        turned.append(found.row())
     agent = SequenceAgent(model, args.size, args.vocabulary)
     progress = measure_progress(agent, size=args.size, games=args.match)
     print(f"as a player: {progress_text(progress)}")
-    write_json(args.out.with_suffix(".json"), card | {"curve": curve, "probes": probes, "player": progress})
+    write_json(
+        args.out.with_suffix(".json"),
+        card | {"curve": curve, "probes": probes.rows(), "interventions": turned, "player": progress},
+    )
     print(f"{args.out} has the weights; the curve and TensorBoard's events are beside it")
 
 

@@ -12,6 +12,7 @@ from decimal import Decimal
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -125,7 +126,10 @@ def valid():
         "agent_labels": {"games": games(), "agent": "maximizer:eval=count"},
         "games_of_records": {"records": played().records},
         "SequenceStream": {"game": "othello:size=4"},
+        "draw_cases": {"count": 2, "game": "othello:size=4"},
+        "fit_probe": {"activations": np.zeros((3, 1, 1)), "labels": np.zeros((3, 1, 1), int)},
         "legal_tokens": {"sequences": [[1]]},
+        "measure_probes": {"model": SimpleNamespace(layers=lambda rows: [rows[..., None]]), "game": "othello:size=4"},
         "measure_sequences": {"model": unsure, "games": 1, "pairs": 1, "game": "othello:size=4"},
         "square_accuracy": {"predicted": [1], "labels": [1]},
         "learning_curve": {"path": "curve.png", "title": "", "curve": [POINT]},
@@ -180,6 +184,7 @@ NO_CALLS = {
     *("Benchmark", "EndgameAccuracy", "Exploitability", "GameRecord", "Member", "MoveReview", "PerfectionBenchmark"),
     *("Placement", "PlayerReview", "Regret", "Statistics", "Overview", "OthelloPositions", "Ratings", "MatchResult"),
     *("Answer", "ChatMove", "Sequences", "SequenceReport", "Share"),
+    *("Cases", "Interventions", "Probe", "ProbeReport", "measure_interventions"),
     *("Game", "read_games", "OthelloVecEnv", "TorchRLEnv", "SelfPlayGAE"),
     *("jax.Gymnax", "jax.Network", "jax.OnePlayer", "jax.agent", "jax.find_opponent", "payoff_chart", "snapshot_chart"),
     *("Mean", "PairedTest"),

@@ -14,7 +14,10 @@ from events import read_events  # noqa: E402
 from load_script import load_script  # noqa: E402
 from safetensors.torch import load_file  # noqa: E402
 
-SMALL = "--size 4 --layers 1 --width 8 --heads 2 --batch 4 --games 6 --pairs 4 --probe-games 8 --match 2 --device cpu"
+SMALL = (
+    "--size 4 --layers 1 --width 8 --heads 2 --batch 4 --games 6 --pairs 4 --probe-games 8 --cases 5 --match 2 "
+    "--device cpu"
+)
 
 
 @pytest.fixture
@@ -40,13 +43,18 @@ def test_a_sequence_model_is_trained_measured_and_plays(recipe, capsys):
     for text in (
         "step 3  12 games",
         "distinction recall",
-        "linear probes, mine and yours, by layer: ",
+        "linear probes by layer:",
+        "errors with a disc turned in layer 1: no change ",
         "as a player: ",
     ):
         assert text in out
     report = json.loads(Path("a.json").read_text())
     assert [point["step"] for point in report["curve"]] == [0, 2, 3]
-    assert [len(each) for each in report["probes"].values()] == [2, 2]
+    assert [(row["labels"], row["layer"]) for row in report["probes"]] == [
+        (labels, layer) for labels in ("mine and yours", "black and white") for layer in (0, 1)
+    ]
+    assert [row.keys() for row in report["interventions"]] == [{"none": 0, "random": 0, "probe": 0}.keys()]
+    assert Path("a.probes.png").read_bytes().startswith(b"\x89PNG")
     assert report["player"]["scores"].keys()
     assert Path("a.png").read_bytes().startswith(b"\x89PNG")
     events = read_events(Path("a"))
@@ -60,20 +68,3 @@ def test_a_sequence_model_is_trained_measured_and_plays(recipe, capsys):
         recipe.main(["--out", "a.safetensors"])
     with pytest.raises(SystemExit, match="the training has diverged"):
         recipe.main(f"{SMALL} --out c.safetensors --steps 30 --rate 1e30 --gradient 1e30 --warmup 1".split())
-
-
-def test_a_probe_finds_the_board_where_it_is(recipe):
-    """A model whose residual stream has the board itself: the probes read it without a mistake."""
-    args = recipe.Args(size=4, probe_games=60, device="cpu")
-
-    class Board:
-        def layers(self, rows):
-            from othello_env.data import from_tokens
-            from othello_env.sequences import sequences
-
-            labels = sequences(from_tokens(rows.numpy(), game="othello:size=4"), boards=True).relative[:, :11]
-            return [torch.nn.functional.one_hot(torch.from_numpy(labels + 1).long(), 4).flatten(2).float()]
-
-    found = recipe.probe_accuracy(args, Board())
-    assert found["mine and yours"] == [1.0]
-    assert found["black and white"][0] < 0.95
