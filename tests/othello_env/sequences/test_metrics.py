@@ -88,8 +88,8 @@ def test_errors_and_masses_by_token():
 def test_the_unit_of_an_interval_is_the_game(model):
     """The tokens of a game count together. The bootstrap draws whole games."""
     games = 300
-    report = measure_sequences(model, games=games, pairs=0, rules=RULES, seed=8)
-    batch = SequenceStream(games, seed=8 + 2**62, rules=RULES, legal=True).batch(0)
+    report = measure_sequences(model, games=games, pairs=0, game=RULES, seed=8)
+    batch = SequenceStream(games, seed=8 + 2**62, game=RULES, legal=True).batch(0)
     legal, logits = batch.legal[:, :-1], model(batch.tokens[:, :-1])
     weights = np.exp(logits) / np.exp(logits).sum(axis=2, keepdims=True)
     known = legal.any(axis=2)
@@ -100,7 +100,7 @@ def test_the_unit_of_an_interval_is_the_game(model):
         assert share.value == pytest.approx(by_game.mean(), rel=1e-5)
         assert share[1:3] == pytest.approx(drawn, abs=0.06 * (drawn.high - drawn.low))
     assert report.legal_masses[5].high - report.legal_masses[5].low < 0.1
-    one = measure_sequences(model, games=1, pairs=0, rules=RULES, seed=8)
+    one = measure_sequences(model, games=1, pairs=0, game=RULES, seed=8)
     assert one.legal_mass.high - one.legal_mass.low > 0.5  # a single game does not tell how others vary
 
 
