@@ -19,7 +19,7 @@ from othello_env.support.extras import MissingExtraError
 from othello_env.support.imports import later
 
 if TYPE_CHECKING:
-    from othello_env.arena import measure_endgame, place, play_match, play_tournament, run_benchmark
+    from othello_env.arena import measure_positions, place, play_match, play_tournament, run_benchmark
     from othello_env.envs import GameEnv, GameVectorEnv, make_env, make_vec_env, self_play_advantages
 
 __all__ = [
@@ -42,7 +42,7 @@ __all__ = [
     "make_agent",
     "make_env",
     "make_vec_env",
-    "measure_endgame",
+    "measure_positions",
     "place",
     "play_match",
     "play_tournament",
@@ -59,7 +59,7 @@ if not TYPE_CHECKING:  # if type checkers saw `__getattr__`, they would accept a
     __getattr__ = later(
         __name__,
         {
-            "othello_env.arena": ("measure_endgame", "place", "play_match", "play_tournament", "run_benchmark"),
+            "othello_env.arena": ("measure_positions", "place", "play_match", "play_tournament", "run_benchmark"),
             "othello_env.envs": (
                 "GameEnv",
                 "GameVectorEnv",

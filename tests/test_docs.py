@@ -19,9 +19,9 @@ from pathlib import Path
 import pytest
 from load_script import load_script
 
-from othello_env.arena.rating.ladder import LADDERS, load_ladder, rated_agents
+from othello_env.arena.benchmark.ladder import LADDERS, load_ladder, rated_agents
+from othello_env.arena.number import elo_text, interval_text
 from othello_env.cli import main
-from othello_env.support.words import elo_interval_text, elo_text
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -122,8 +122,8 @@ def quoted_ratings():
 
     For several seeds, these are also their mean with the lowest and the highest.
     """
-    rungs = [rung for size in LADDERS for rung in (*load_ladder(size).rungs, *rated_agents(size))]
-    texts = {f"{elo_text(rung.elo)} ({elo_interval_text(*rung.interval)})" for rung in rungs}
+    rungs = [rung for game in LADDERS for rung in (*load_ladder(game).rungs, *rated_agents(game))]
+    texts = {f"{elo_text(rung.elo)} ({interval_text(*rung.interval, 'elo')})" for rung in rungs}
     trained = json.loads((DOCS / "ratings.json").read_text(encoding="utf-8"))
     runs = [seeds for name in LADDERS.values() for seeds in trained[name].values()]
     return texts.union(*runs, map(load_script("make/docs_tables").over_seeds, runs))

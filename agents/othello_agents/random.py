@@ -32,3 +32,8 @@ class Random(Agent):
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         return batch.draw_actions()
+
+    def move_probabilities(self, batch: Positions) -> npt.NDArray[np.float64]:
+        """Every legal action has the same probability; (N, number of actions)."""
+        masks = batch.masks()
+        return np.asarray(masks / masks.sum(axis=1, keepdims=True))

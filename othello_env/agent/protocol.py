@@ -215,6 +215,13 @@ class OptionalMethods(Protocol):
         """
         ...
 
+    def move_probabilities(self, batch: Positions) -> npt.NDArray[np.float64]:
+        """(N, number of actions): in each of N positions, the probability with which the agent plays each action.
+
+        It does not depend on what was played before. `othello_env.arena.exploitability` computes with it.
+        """
+        ...
+
     def evaluate(self, state: State, player: int) -> float:
         """The value of the position for this player, in the unit of `action_values`."""
         ...

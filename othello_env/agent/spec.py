@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from othello_env.agent.answers import ask_batch, check_answer
 from othello_env.agent.protocol import Agent, AgentError, Policy, RandomChoices, SpecError
 from othello_env.agent.wrapper import AgentWrapper
 from othello_env.games.batch import Positions
@@ -75,6 +76,14 @@ class _CallableAgent(Agent):
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         return self._checked(self._policy(batch.observations(), batch.masks()), len(batch))
 
+    def move_probabilities(self, batch: Positions) -> npt.NDArray[np.float64]:
+        """What the function returns if these are (N, number of actions) probabilities. Else its actions have 1."""
+        masks = batch.masks()
+        answer = np.asarray(self._policy(batch.observations(), masks))
+        if answer.shape == masks.shape and np.issubdtype(answer.dtype, np.floating):
+            return answer.astype(np.float64)
+        return _certain(self, self._checked(answer, len(batch)), batch)
+
     def _checked(self, answer: Any, n: int) -> npt.NDArray[np.int64]:
         actions = np.asarray(answer)
         if actions.shape != (n,) or not np.issubdtype(actions.dtype, np.integer):
@@ -113,6 +122,29 @@ class _EpsilonAgent(AgentWrapper):
         actions = super().act_batch(batch).copy()
         batch.randomise(actions, self._threshold)
         return actions
+
+    def move_probabilities(self, batch: Positions) -> npt.NDArray[np.float64]:
+        """As the other agent's, or as if it always gave its present answers, but for the random moves."""
+        masks, share = batch.masks(), self._threshold / 2**32
+        inner: Any = self.agent
+        if hasattr(inner, "move_probabilities"):
+            rows = inner.move_probabilities(batch)
+        else:
+            rows = _certain(self.agent, ask_batch(self.agent, batch), batch)
+        return np.asarray((1 - share) * rows + share * masks / masks.sum(axis=1, keepdims=True))
+
+
+def _certain(agent: Agent, actions: npt.NDArray[np.int64], batch: Positions) -> npt.NDArray[np.float64]:
+    """Probabilities, (N, number of actions), of an agent that always gives these N answers.
+
+    Raises:
+        AgentError: an answer is not a legal action.
+    """
+    masks = batch.masks()
+    for i, action in enumerate(actions.tolist()):
+        if not (0 <= action < masks.shape[1] and masks[i, action]):
+            check_answer(agent, batch.state(i), action)  # raises
+    return np.asarray(np.eye(masks.shape[1])[actions])
 
 
 def agent_names() -> tuple[str, ...]:

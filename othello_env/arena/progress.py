@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from othello_env.agent import Agent, Policy
+from othello_env.arena.benchmark.ladder import place
+from othello_env.arena.benchmark.positions import measure_positions
 from othello_env.arena.match import play_match
-from othello_env.arena.rating.accuracy import REGRET_SIZES, measure_regret
-from othello_env.arena.rating.ladder import place
+from othello_env.arena.number import score_text
 from othello_env.support.numbers import check_flag, check_type
-from othello_env.support.words import score_text
 
 __all__ = ["YARDSTICKS", "measure_progress", "progress_text", "scalars"]
 
@@ -66,11 +66,11 @@ def measure_progress(
     }
     if not rating:
         return point
-    if size in REGRET_SIZES:
-        regret = measure_regret(agent, size=size)
-        low, high = regret.all.rate_interval
-        point |= {"perfect moves": round(regret.rate, 4), "perfect moves +-": round((high - low) / 2, 4)}
-        point["discs lost"] = round(regret.loss, 3)
+    if size < 8:
+        accuracy = measure_positions(agent, game=f"othello:size={size}")
+        low, high = accuracy.rate_interval
+        point |= {"perfect moves": round(accuracy.rate, 4), "perfect moves +-": round((high - low) / 2, 4)}
+        point["discs lost"] = round(accuracy.loss, 3)
     elif (placement := place(agent, games=games)).elo is not None:
         point |= {"elo": round(placement.elo), "elo95": [round(end) for end in placement.interval]}
     return point

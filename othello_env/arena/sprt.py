@@ -60,7 +60,7 @@ class Sprt:
     Args:
         elo0: the smaller Elo difference, such as 0.
         elo1: the larger Elo difference, such as 10. Both differences are in the usual Elo points, as in
-            `othello_env.arena.rating.elo`. (Fishtest, the testing framework of Stockfish, uses normalised Elo.)
+            `othello_env.arena.elo`. (Fishtest, the testing framework of Stockfish, uses normalised Elo.)
         alpha: the probability that `elo1` is accepted although the difference is `elo0`; above 0, below 1/2.
         beta: the probability that `elo0` is accepted although the difference is `elo1`; above 0, below 1/2.
 

@@ -99,7 +99,7 @@ def mean_interval(values: Sequence[float]) -> Mean:
 def paired_test(a: Sequence[float], b: Sequence[float], *, seed: int = 0) -> PairedTest:
     """Compare two agents by the numbers that they got in the same N situations.
 
-    For example, the numbers are the losses of `othello_env.arena.measure_regret` in its positions, or the points
+    For example, the numbers are the losses of `othello_env.arena.measure_positions` in its positions, or the points
     against the same opponent from each opening. For a match of the two agents, see
     `othello_env.arena.tournament.results.MatchResult.paired_test`.
 

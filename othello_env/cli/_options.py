@@ -11,7 +11,6 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import IO, Any, TypeVar
 
 import click
@@ -25,7 +24,7 @@ from othello_env.games.game import NotationError
 from othello_env.games.openings import Openings
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameSpec, find_game
-from othello_env.support.files import read_file
+from othello_env.support.files import in_one_process, read_file, write_file
 
 __all__ = [
     "FILE",
@@ -36,11 +35,11 @@ __all__ = [
     "OTHELLO",
     "EvenRange",
     "FloatRange",
+    "ResultsFolder",
     "bar",
     "check_distinct",
     "existing_path",
     "game_option",
-    "make_new_folder",
     "openings_option",
     "openings_text",
     "othello_start",
@@ -48,6 +47,7 @@ __all__ = [
     "recorded",
     "refuse",
     "report_forfeits",
+    "results_folder",
     "say",
     "seed_option",
     "show",
@@ -63,6 +63,7 @@ _LARGEST_OPENINGS = 64 << 20  # the largest size of a file of openings, in bytes
 _LONGEST_PATH = 255  # a longer text is never tried as a path: some systems raise an error for it
 _LARGEST_SEED = 2**64 - 1
 _WIDEST_BAR = 36
+_LOCK = ".lock"  # in a folder of results, while a run writes there
 _NARROWEST = 20  # the first column of a table, if some of its cells are longer
 _BALANCED = ", ".join(BALANCED)
 _GAME, _SIZE, _SHOWN = "othello-env game", "othello-env size", "othello-env shown"  # in the context's dict `meta`
@@ -307,18 +308,46 @@ def openings_text(openings: str | list[str] | None) -> str:
     return f"{len(openings)} given" if isinstance(openings, list) else openings or "start"
 
 
-def make_new_folder(path: Path) -> None:
-    """Make a folder for results, and check that files can be written there.
+class ResultsFolder:
+    """A folder for the results of one run; see `results_folder`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._written: set[str] = set()
+
+    def inner(self, name: str) -> "ResultsFolder":
+        """A folder in this folder."""
+        return ResultsFolder(self.path / name)
+
+    def write(self, name: str, content: str | bytes) -> None:
+        """Write a file, completely or not at all. Only files that this run has written are replaced.
+
+        Raises:
+            OSError: the file cannot be written, or something else has written it since the run began.
+        """
+        file = self.path / name
+        if name not in self._written and file.exists():
+            raise OSError(f"{file} was written by something else since this run began, and is not replaced")
+        write_file(file, content.encode() if isinstance(content, str) else content)
+        self._written.add(name)
+
+
+@contextmanager
+def results_folder(path: Path | None) -> Iterator[ResultsFolder | None]:
+    """Make a folder for the results of a run, and keep other runs out of it; None without a path.
 
     Raises:
         click.BadParameter: the path exists and is not an empty folder.
-        OSError: the folder cannot be made, or no file can be written there.
+        OSError: the folder cannot be made, no file can be written there, or another run writes to it.
     """
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+    if path is None:
+        yield None
+        return
+    if path.exists() and (not path.is_dir() or {file.name for file in path.iterdir()} - {_LOCK}):
         raise click.BadParameter(f"{path} exists and is not an empty folder.", param_hint="--out")
     path.mkdir(parents=True, exist_ok=True)
-    with TemporaryFile(dir=path):
-        pass
+    with in_one_process(path / _LOCK, OSError(f"another process writes to {path}")):
+        yield ResultsFolder(path)
 
 
 def _columns(stream: IO[str]) -> int:

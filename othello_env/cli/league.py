@@ -6,15 +6,15 @@ from typing import Any
 
 import click
 
+from othello_env.arena.number import score_text
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.rating.tables import elo_cells
+from othello_env.arena.tables import elo_cells
 from othello_env.cli import _options as options
 from othello_env.drawing.charts import png
 from othello_env.games.registry import GameSpec
 from othello_env.league import League, Payoffs
 from othello_env.league.payoffs import payoff_chart, snapshot_chart
 from othello_env.support.files import check_output, in_one_process, write_file
-from othello_env.support.words import score_text
 
 __all__ = ["command"]
 

@@ -5,11 +5,11 @@ from typing import Any
 import click
 
 from othello_env.arena.match import MatchResult, match_names, play_match
+from othello_env.arena.number import interval_text, score_text
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.sprt import Sprt
 from othello_env.cli import _options as options
 from othello_env.games.registry import GameSpec
-from othello_env.support.words import interval_text, score_text
 
 __all__ = ["HEAD", "command", "result_row"]
 

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import time
-from importlib.metadata import version
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from othello_env.arena.benchmark.ladder import LADDERS, place
 from othello_env.arena.match import MatchResult, play_match
-from othello_env.arena.rating.benchmark import Benchmark
-from othello_env.arena.rating.ladder import LADDER, place
+from othello_env.arena.number import Number, score_text
+from othello_env.arena.report import Found, Report, Table
 from othello_env.arena.tournament.results import interval_of
 from othello_env.cli import _options as options
 from othello_env.cli.match import HEAD, result_row
 from othello_env.cli.train import GAMES, YARDSTICK, Curve, train
 from othello_env.drawing.charts import CurvePoint, Row, png, row_chart
 from othello_env.support.files import write_file, write_json
-from othello_env.support.words import score_text
 
 __all__ = ["command"]
 
 _CLASSICS = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted", "alphabeta:depth=4,eval=weighted")
 """The opponents against which the agent is measured, from the weakest to the strongest."""
-_OPENINGS = "random:10"
+_GAME, _OPENINGS = "othello", "random:10"
 _DEPTH = 4
 """The depth of the search in which the trained agent is rated once more."""
 
@@ -53,41 +52,10 @@ def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
     The agent plays against four classic opponents. Then it is rated on the ladder of `othello-env benchmark`, as it was
     trained (one ply ahead), and in the engine's search, which looks four plies ahead with what was learned.
     """
-    from othello_agents.ntuple import Trainer
-
     folder = out or _unused_folder()
-    options.make_new_folder(folder)
     agent = folder / "agent.npz"
-    trainer = Trainer(seed=seed)
-    options.say(f"An agent learns Othello from nothing, by playing against itself for {seconds:g} s.")
-    curve, interrupted = train(
-        trainer, seconds=seconds, games=None, keep=lambda: trainer.network.save(agent), every=seconds / 12
-    )
-    options.say(f"It learned from {trainer.games:,} games and is kept as {agent}.")
-    if interrupted:
-        raise KeyboardInterrupt
-    results = _measure(agent, games, seed)
-    ratings = _rate((f"{agent}", f"{agent}:depth={_DEPTH}"), games, seed)
-    training = {
-        "seconds": trainer.seconds,
-        "games": trainer.games,
-        "seed": seed,
-        "yardstick": YARDSTICK,
-        "curve": curve,
-    }
-    values = {
-        "format": "othello-env quickstart 1",
-        "agent": str(agent),
-        "games": games,
-        "openings": _OPENINGS,
-        "seed": seed,
-        "version": version("othello-env"),
-        "results": [{"opponent": opponent, **match.to_json()} for opponent, match in results.items()],
-        "ratings": [rating.to_json() for rating in ratings],
-        "training": training,
-    }
-    write_json(folder / "results.json", values)
-    write_file(folder / "results.png", _picture(agent, results, games, seed, curve))
+    with options.results_folder(folder):
+        _train_and_measure(agent, seconds, games, seed)
     click.echo()
     options.say(f"Written: {agent}, {folder / 'results.json'}, {folder / 'results.png'}")
     click.echo(f"""
@@ -98,6 +66,25 @@ Next, try
   # more training, a deeper search, its Elo rating
   othello-env train --seconds 240 --resume --out {agent}
   othello-env benchmark {agent}:depth=8""")
+
+
+def _train_and_measure(agent: Path, seconds: float, games: int, seed: int) -> None:
+    from othello_agents.ntuple import Trainer
+
+    trainer = Trainer(seed=seed)
+    options.say(f"An agent learns Othello from nothing, by playing against itself for {seconds:g} s.")
+    curve, interrupted = train(
+        trainer, seconds=seconds, games=None, keep=lambda: trainer.network.save(agent), every=seconds / 12
+    )
+    options.say(f"It learned from {trainer.games:,} games and is kept as {agent}.")
+    if interrupted:
+        raise KeyboardInterrupt
+    results = _measure(agent, games, seed)
+    ratings = _rate((f"{agent}", f"{agent}:depth={_DEPTH}"), games, seed)
+    training = {"seconds": trainer.seconds, "games": trainer.games, "yardstick": YARDSTICK, "curve": curve}
+    report = Report(str(agent), _GAME, (_matches(results), *ratings), {"seed": seed, "training": training})
+    write_json(agent.parent / "results.json", report.to_json())
+    write_file(agent.parent / "results.png", _picture(agent, results, games, seed, curve))
 
 
 def _measure(agent: Path, games: int, seed: int) -> dict[str, MatchResult]:
@@ -115,17 +102,29 @@ def _measure(agent: Path, games: int, seed: int) -> dict[str, MatchResult]:
     return results
 
 
-def _rate(specs: tuple[str, ...], games: int, seed: int) -> list[Benchmark]:
+def _matches(results: dict[str, MatchResult]) -> Found:
+    """The scores against the opponents, as a part of the report."""
+    rows = [
+        {"opponent": name, **match.to_json(), "score": Number("score", _GAME, match.score, "score", *match.interval)}
+        for name, match in results.items()
+    ]
+    table = Table(("opponent", "games", "wins", "draws", "losses", "score"), tuple(rows))
+    return Found("matches", how=f"openings {_OPENINGS}", tables=(table,))
+
+
+def _rate(specs: tuple[str, ...], games: int, seed: int) -> list[Found]:
     """Rate the agents, and print a table of their ratings and of the time that they took for a move."""
     ratings, rows = [], list[tuple[str, ...]]()
     with options.bar("games", games * len(specs)) as step:
         for spec in specs:
-            began = time.perf_counter()
             placement = place(spec, half_width=1.0, games=games, seed=seed, progress=lambda _: step(2))
-            ratings.append(Benchmark(spec, placement, None, {"seed": seed}, time.perf_counter() - began))
-            rows.append((spec, placement.elo_text, f"{1e3 * placement.seconds_a_move:.2g}"))
+            name = "Elo" if spec == specs[0] else f"Elo with depth={_DEPTH}"
+            number = replace(placement.number, name=name)
+            details = {"spec": spec, **placement.details}
+            ratings.append(Found(name, (number,), placement.how, placement.tables, placement.notes, details=details))
+            rows.append((spec, placement.number.text, f"{1e3 * placement.seconds_a_move:.2g}"))
     click.echo()
-    options.say(f"The same by {games} games each on {LADDER}, seed {seed}:")
+    options.say(f"The same by {games} games each on {LADDERS[_GAME]}, seed {seed}:")
     click.echo(options.table(("agent", "Elo", "ms a move"), rows))
     return ratings
 

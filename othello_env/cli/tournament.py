@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from othello_env.agent.clock import TimeControl
+from othello_env.arena.elo import find_anchor
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.rating.elo import find_anchor
-from othello_env.arena.rating.tables import ELO_COLUMNS, cross_table, elo_rows, tournament_chart
+from othello_env.arena.tables import ELO_COLUMNS, cross_table, elo_rows, tournament_chart
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule
@@ -122,7 +122,7 @@ def _print(result: Tournament, schedule: Schedule, clock: TimeControl | None, an
     )
     if not result.records:
         return
-    click.echo(options.table(*cross_table(result)))
+    click.echo(options.table(*cross_table(result, anchor)))
     try:
         click.echo("\n" + options.table(ELO_COLUMNS, elo_rows(result, anchor)))
     except ValueError as error:

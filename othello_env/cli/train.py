@@ -16,10 +16,10 @@ import click
 from click.core import ParameterSource
 
 from othello_env.arena.match import play_match
+from othello_env.arena.number import score_text
 from othello_env.cli import _options as options
 from othello_env.support.extras import import_extra
 from othello_env.support.files import check_output, in_one_process
-from othello_env.support.words import score_text
 
 if TYPE_CHECKING:
     from othello_agents.ntuple import Trainer

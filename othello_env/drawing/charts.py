@@ -308,7 +308,8 @@ def matrix_chart(title: str, subtitle: str, names: Sequence[str], scores: Sequen
     image = axes.imshow(np.ma.masked_invalid(values), colours, vmin=0, vmax=1)
     axes.imshow(np.ma.masked_equal(unmet.astype(int), 0), ListedColormap([_UNKNOWN]))
     for i, j in zip(*np.nonzero(np.isfinite(values)), strict=True) if cell > 0.23 else ():  # three characters fit
-        text = "1.0" if values[i, j] > 0.995 else f"{values[i, j]:.2f}"[1:]
+        # halves are rounded away from .5, so that the scores of two members add up to 1
+        text = "1.0" if values[i, j] > 0.995 else f"{values[i, j] + 1e-9 * np.sign(values[i, j] - 0.5):.2f}"[-3:]
         axes.text(j, i, text, ha="center", va="center", color="white" if abs(values[i, j] - 0.5) > 0.3 else _INK)
     most = int((7.15 - m * cell) / 0.083)  # the characters that fit to the left of the cells
     rows = range(0, m, math.ceil(0.19 / cell))  # if rows are lower than text, only some are labelled

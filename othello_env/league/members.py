@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from othello_env.agent import Agent, AgentWrapper, Policy, spec_file
 from othello_env.agent.spec import option_files
+from othello_env.arena.number import score_text
 from othello_env.support.files import read_file
 from othello_env.support.numbers import check_real, is_ordered
-from othello_env.support.words import score_text
 
 __all__ = [
     "LEAST_WEIGHT",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.arena.rating.elo import Comparison, Ratings, find_anchor, rate
+from othello_env.arena.elo import Comparison, Ratings, find_anchor, rate
 from othello_env.arena.tournament.results import interval_of
 from othello_env.drawing.charts import matrix_chart, png, rating_chart
 from othello_env.league.members import Member, Results

@@ -24,10 +24,11 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from othello_env.arena.benchmark.ladder import LADDERS
 from othello_env.page.endpoints import Endpoint, endpoints
 from othello_env.page.guard import JSON, Guard
 from othello_env.page.messages import MessageError, PageGame, games_view, read_message
-from othello_env.page.offers import RATED, Offer, Offers
+from othello_env.page.offers import Offer, Offers
 from othello_env.page.pool import AnswerError, ClosedError, PendingRequests, Progress, WorkerPool
 from othello_env.page.results import Recorded, elo_name, ladders_view
 from othello_env.page.runs import Runs
@@ -85,7 +86,7 @@ def make_app(
     """
     pool = pool or WorkerPool()
     known = Offers(offers)
-    ratings = {game: elo_name(size) for game, size in RATED.items()}
+    ratings = {game: elo_name(game) for game in LADDERS}
     fixed = {"games": games_view(), "reviewer": ANALYST, "blunder": BLUNDER, "ratings": ratings}
     asking, watching = _Asking(known, pool), Watching(runs, known, pool)
 

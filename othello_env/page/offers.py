@@ -13,14 +13,13 @@ from typing import Any
 
 from othello_env.agent import Agent, SpecError, WrongGameError, make_agent, option_text, spec_text
 from othello_env.agent.spec import number_options, split_spec
-from othello_env.arena.rating.ladder import load_ladder, rated_agents
+from othello_env.arena.benchmark.ladder import LADDERS, load_ladder, rated_agents
 from othello_env.page.messages import MessageError, PageGame, page_games
 
 __all__ = [
     "CHECKPOINT",
     "FIRST_REQUESTS",
     "PACKAGED",
-    "RATED",
     "SETTINGS",
     "Offer",
     "Offers",
@@ -203,16 +202,12 @@ PACKAGED = (
 )
 
 
-RATED = {"othello": 8, "othello:size=6": 6}
-"""The games that have a packaged ladder, and the size of its board."""
-
-
 @cache
 def _ratings() -> dict[str, dict[str, float]]:
     """For each game with a packaged ladder, the Elo ratings of agents, by their specs."""
     ratings = {}
-    for game, size in RATED.items():
-        known = {rung.spec: rung.elo for rung in (*load_ladder(size).rungs, *rated_agents(size))}
+    for game in LADDERS:
+        known = {rung.spec: rung.elo for rung in (*load_ladder(game).rungs, *rated_agents(game))}
         # Without `eval`, these agents take the evaluation `standard`, which is `weighted` in Othello.
         ratings[game] = known | {spec.removesuffix(",eval=weighted"): elo for spec, elo in known.items()}
     return ratings

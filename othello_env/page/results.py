@@ -10,9 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from othello_env.arena.benchmark.ladder import LADDERS, load_ladder
+from othello_env.arena.elo import rate_tournament
+from othello_env.arena.number import FORMS, Number
 from othello_env.arena.play.records import FORMAT, GameRecord
-from othello_env.arena.rating.elo import rate_tournament
-from othello_env.arena.rating.ladder import LADDERS, load_ladder
+from othello_env.arena.report import Part, Report, Table
 from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.results import Tournament, overall
 from othello_env.games.registry import GameSpec
@@ -21,7 +23,6 @@ from othello_env.league.league import League
 from othello_env.league.payoffs import Payoffs
 from othello_env.page.messages import MAX_PLIES, PageGame, Position, page_games
 from othello_env.support.files import parse_json, read_file
-from othello_env.support.words import elo_interval_text, elo_text
 
 __all__ = [
     "LARGEST",
@@ -40,128 +41,99 @@ _SHOWN = 300
 
 
 def read_results(name: str, content: Any) -> dict[str, Any]:
-    """The title, facts, matches and rating in a file, as values for JSON that the page draws.
-
-    The rating (``rated``) is None if no agent was rated on a packaged ladder of opponents.
+    """What a report holds, as values for JSON that the page draws.
 
     Args:
         name: the file's name.
-        content: the JSON that ``othello-env benchmark`` or ``othello-env quickstart`` wrote.
+        content: the JSON of a `Report`, which ``othello-env benchmark`` and ``othello-env quickstart`` write.
+
+    Returns:
+        A dict: ``name``, ``title``, ``about``, ``parts`` and ``rated``. A part has ``how`` it was measured, ``facts``
+        (a name and a value, both as text), ``tables`` and ``notes``. ``rated`` is the rating on a packaged ladder of
+        opponents; None if there is none.
 
     Raises:
-        ValueError: the content has no results.
+        ValueError: the content is no report, or nothing was measured.
     """
     try:
-        return _read(name, content)
-    except (TypeError, KeyError, AttributeError, IndexError, OverflowError, ValueError) as error:
-        reason = f"{type(error).__name__}: {error}"[:_SHOWN]
-        raise ValueError(f"the file has no results of a benchmark ({reason})") from error
-
-
-def _read(name: str, content: dict[str, Any]) -> dict[str, Any]:
-    matches = [_match(row) for row in content.get("results", [])]
-    facts = _facts(content)
-    if not (matches or facts):
-        raise ValueError("nothing to show")
+        report = Report.from_json(content)
+    except ValueError as error:
+        raise ValueError(f"the file has no results of a benchmark ({error})"[:_SHOWN]) from error
+    parts = [_part(part) for part in report.parts]
+    if not any(part["facts"] or part["tables"] for part in parts):
+        raise ValueError("the file has no results of a benchmark (nothing to show)")
+    seed = report.settings.get("seed")
     return {
         "name": name,
-        "title": _text(content.get("agent", name)),
-        "about": _about(content) if matches else "",
-        "facts": facts,
-        "matches": matches,
-        "rated": _rated(name, content),
+        "title": _text(report.agent),
+        "about": _text(report.game if seed is None else f"{report.game}, seed {seed}"),
+        "parts": parts,
+        "rated": _rated(name, report),
     }
+
+
+def _part(part: Part) -> dict[str, Any]:
+    facts = [
+        [number.name, f"{number.text}, at random {number.chance_text}" if number.chance_text else number.text]
+        for number in part.numbers
+    ]
+    if part.faults:
+        facts.append(["illegal or failed answers", str(len(part.faults))])
+    return {
+        "how": _text(part.how),
+        "facts": [[_text(term), text] for term, text in facts],
+        "tables": [_table(table) for table in part.tables],
+        "notes": [*map(_text, part.notes)],
+    }
+
+
+def _table(table: Table) -> dict[str, Any]:
+    """The columns and the rows. A cell has its text, and if it is a share or a score with an interval, a bar."""
+    rows = [[_table_cell(row[name], table.chance) for name in table.columns] for row in table.rows]
+    return {"columns": [_text(name) for name in table.columns], "rows": rows}
+
+
+def _table_cell(cell: Any, chance: str) -> dict[str, Any]:
+    if not isinstance(cell, Number):
+        return {"text": _text(cell), "bar": None}
+    bar = None
+    if FORMS[cell.form].most == 1 and cell.value is not None and cell.interval_text and not cell.is_limit:
+        label = ", ".join([cell.interval_text] + [f"{chance} {cell.chance_text}"] * (cell.chance is not None))
+        bar = {"at": cell.value, "interval": [cell.low, cell.high], "chance": cell.chance, "label": label}
+    return {"text": cell.value_text, "bar": bar}
+
+
+def _rated(name: str, report: Report) -> dict[str, Any] | None:
+    """The name, file and rating of the agent that was rated on a packaged ladder. None if no agent was rated.
+
+    If the games give only one limit, the returned rating is this limit. In the interval, the missing limit is None.
+    """
+    for number in report.numbers:
+        if number.name == "Elo" and number.game in LADDERS and (elo := number.shown) is not None:
+            interval = [None if end is None else _finite(end) for end in (number.low, number.high)]
+            ladder = LADDERS[number.game]
+            return {"name": _text(report.agent), "file": name, "elo": elo, "interval": interval, "ladder": ladder}
+    return None
 
 
 @cache
 def ladders_view() -> list[dict[str, Any]]:
-    """The packaged ladders: for each ladder, its name, the size of its board, and its opponents.
+    """The packaged ladders: for each ladder, its name and its opponents.
 
     Each opponent has its spec, its rating and the interval of this rating.
     """
     return [
         {
             "name": ladder.name,
-            "size": ladder.size,
             "rungs": [{"name": rung.spec, "elo": rung.elo, "interval": list(rung.interval)} for rung in ladder.rungs],
         }
         for ladder in map(load_ladder, LADDERS)
     ]
 
 
-def _rated(name: str, content: dict[str, Any]) -> dict[str, Any] | None:
-    """The name, file and rating of the agent that was rated on a packaged ladder. None if no agent was rated.
-
-    The games may give only a lower limit or only an upper limit of the rating. Then the returned rating is this limit.
-    In the interval, the missing limit is None.
-    """
-    if "elo" not in content or content.get("ladder") not in LADDERS.values():
-        return None
-    low, high = map(_number, content["interval95"])
-    end = content.get("open_end")
-    elo = low if end == "above" else high if end == "below" else _number(content["elo"])
-    interval = [None if end == "below" else low, None if end == "above" else high]
-    agent = _text(content.get("agent", "?"))
-    return {"name": agent, "file": name, "elo": elo, "interval": interval, "ladder": content["ladder"]}
-
-
-def _match(row: dict[str, Any]) -> dict[str, Any]:
-    low, high = row["interval95"]
-    return {
-        "opponent": _text(row["opponent"]),
-        "elo": _number(row["opponent_elo"]) if "opponent_elo" in row else None,
-        **{count: int(row[count]) for count in ("wins", "draws", "losses")},
-        "score": _number(row["score"]),
-        "interval": [_number(low), _number(high)],
-        "expected": _number(row["expected_score"]) if "expected_score" in row else None,
-        "discs": _number(row["mean_disc_difference"]),
-    }
-
-
-def _about(content: dict[str, Any]) -> str:
-    parts = [f"{content['games']} games", f"openings {content['openings']}", f"seed {content['seed']}"]
-    if "ladder" in content:
-        parts.insert(0, str(content["ladder"]))
-    else:
-        parts[0] += " against each"
-    return _text(", ".join(parts))
-
-
-def _facts(content: dict[str, Any]) -> list[list[str]]:
-    """The facts to show. Each fact is a name and a value, both as text."""
-    facts = []
-    if "elo" in content:
-        low, high = map(_number, content["interval95"])
-        ends = {
-            "above": f"at least {elo_text(low)}, no upper limit found",
-            "below": f"at most {elo_text(high)}, no lower limit found",
-        }
-        end = ends.get(str(content.get("open_end")))
-        facts.append(["Elo", end or f"{elo_text(_number(content['elo']))} ({elo_interval_text(low, high)})"])
-    if "milliseconds_a_move" in content:
-        facts.append(["time for a move", f"{_number(content['milliseconds_a_move']):.3g} ms"])
-    if content.get("illegal_or_failed"):
-        facts.append(["illegal or failed moves", str(int(content["illegal_or_failed"]))])
-    endgame = content.get("endgame")
-    if endgame:
-        low, high = map(_number, endgame["best_move_rate_interval95"])
-        facts.append(["best endgame moves", f"{_number(endgame['best_move_rate']):.1%} ({low:.1%} to {high:.1%})"])
-        low, high = map(_number, endgame["mean_loss_interval95"])
-        facts.append(["mean endgame loss (discs)", f"{_number(endgame['mean_loss']):.2f} ({low:.2f} to {high:.2f})"])
-    return facts
-
-
-def elo_name(size: int) -> str:
-    """The quantity that a rating of Othello on a board of this size is: Elo on which ladder."""
-    ladder = f"{LADDERS[size]} ({size}x{size}, random play is 0)" if size in LADDERS else f"{size}x{size}"
-    return f"Elo on {ladder}"
-
-
-def _number(value: Any) -> float:
-    number = float(value)
-    if isinstance(value, bool | str) or not abs(number) < 1e12:  # infinity and NaN are refused, too
-        raise ValueError(f"{value!r} is not a number")
-    return number
+def elo_name(game: str) -> str:
+    """The quantity that a rating in a game with a packaged ladder is."""
+    return f"Elo on {LADDERS[game]} (random play is 0)"
 
 
 def _text(value: Any) -> str:
@@ -232,8 +204,6 @@ class Recorded:
             "name": self._name,
             "title": self._name,
             "about": about,
-            "facts": [],
-            "matches": [],
             "recorded": number,
             "players": list(GameSpec.parse(first.game).start(0).player_names),
             "canReplay": first.game in page_games(),

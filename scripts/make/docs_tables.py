@@ -20,9 +20,9 @@ from typing import Any
 import tyro
 
 from othello_env.agent.spec import split_spec
-from othello_env.arena.rating.ladder import LADDER, LADDERS, load_ladder, rated_agents, rated_programs
+from othello_env.arena.benchmark.ladder import LADDERS, load_ladder, rated_agents, rated_programs
+from othello_env.arena.number import elo_text, interval_text
 from othello_env.drawing.charts import Row, png, row_chart
-from othello_env.support.words import elo_interval_text, elo_text
 
 DOCS = Path(__file__).parents[2] / "docs"
 NOT_OPTIONS = ("path", "seed", "ask", "tell")
@@ -78,11 +78,11 @@ def agents() -> str:
     return head + "".join(map(row, packaged))
 
 
-def ladder(size: int) -> str:
+def ladder(game: str) -> str:
     """The table of a ladder in Markdown."""
     text = "| rung | Elo | 95% interval | games |\n|---|---|---|---|\n"
-    for number, rung in enumerate(load_ladder(size).rungs):
-        interval = elo_interval_text(*rung.interval) if number else "by definition"
+    for number, rung in enumerate(load_ladder(game).rungs):
+        interval = interval_text(*rung.interval, "elo") if number else "by definition"
         text += f"| `{rung.spec}` | {elo_text(rung.elo)} | {interval} | {rung.games:,} |\n"
     return text
 
@@ -92,13 +92,13 @@ def over_seeds(texts: list[str]) -> str:
     elos = [float(text.split()[0]) for text in texts]
     if len(elos) < 2:
         return "".join(map(elo_text, elos))
-    return f"{elo_text(mean(elos))} ({elo_interval_text(min(elos), max(elos))})"
+    return f"{elo_text(mean(elos))} ({interval_text(min(elos), max(elos), 'elo')})"
 
 
 def steps() -> list[dict[str, Any]]:
     """The steps of `docs/ratings.json`, with the ratings of each, ``elo`` and ``searched``, as lists of texts."""
     figures = json.loads((DOCS / "ratings.json").read_text(encoding="utf-8"))
-    found = figures[LADDER]
+    found = figures[LADDERS["othello"]]
     return [
         step | {kind: found[step[kind]] if kind in step else [] for kind in ("elo", "searched")}
         for step in figures["steps"]
@@ -124,14 +124,16 @@ def steps_chart() -> bytes:
                 value = mean(elos)
                 rows.append(Row(label, value, min(elos), max(elos), elo_text(value), own=kind == "searched"))
     subtitle = "one core; the mean of the seeds, the lowest and the highest; searched: orange"
-    return png(row_chart("From the first recipe to the strongest agent", subtitle, rows, f"Elo on {LADDER}"))
+    return png(
+        row_chart("From the first recipe to the strongest agent", subtitle, rows, f"Elo on {LADDERS['othello']}")
+    )
 
 
 def programs() -> str:
     """The table of programs of other people in Markdown."""
     text = "| program | Elo | 95% interval | games |\n|---|---|---|---|\n"
     for rated in rated_programs():
-        text += f"| {rated.spec} | {elo_text(rated.elo)} | {elo_interval_text(*rated.interval)} | {rated.games} |\n"
+        text += f"| {rated.spec} | {elo_text(rated.elo)} | {interval_text(*rated.interval, 'elo')} | {rated.games} |\n"
     return text
 
 
@@ -142,19 +144,19 @@ def scale(docs: Path) -> bytes:
     ]
     others = [Row(each.spec, each.elo, *each.interval, elo_text(each.elo), own=True) for each in rated_programs()]
     trained = []
-    for name, texts in json.loads((docs / "ratings.json").read_text(encoding="utf-8"))[LADDER].items():
+    for name, texts in json.loads((docs / "ratings.json").read_text(encoding="utf-8"))[LADDERS["othello"]].items():
         if name.startswith("the same"):  # of the entry before it, with another setting
             continue
         runs = [float(text.split()[0]) for text in texts]
         trained.append(Row(name, sum(runs) / len(runs), min(runs), max(runs), elo_text(sum(runs) / len(runs))))
     rows = sorted([*packaged, *others, *trained], key=lambda row: -row.value)
     subtitle = "95% intervals (trained agents: range of runs); orange: programs of other people"
-    return png(row_chart(f"Ratings on {LADDER}", subtitle, rows, "Elo"))
+    return png(row_chart(f"Ratings on {LADDERS['othello']}", subtitle, rows, "Elo"))
 
 
 def tables() -> dict[tuple[str, str], str]:
     """Each table by its page and the name between its marks."""
-    made = {("how-to/measure.md", f"ladder {size}"): ladder(size) for size in LADDERS}
+    made = {("how-to/measure.md", f"ladder {game}"): ladder(game) for game in LADDERS}
     return {
         ("agents/index.md", "agents"): agents(),
         ("how-to/measure.md", "programs"): programs(),

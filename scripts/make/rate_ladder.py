@@ -1,11 +1,11 @@
 """Rate the opponents of a ladder by a tournament, and write the ladder's file.
 
     python scripts/make/rate_ladder.py ladder-v0.json --records ladder-v0.jsonl
-    python scripts/make/rate_ladder.py ladder-6x6-v0.json --records ladder-6x6-v0.jsonl --size 6
+    python scripts/make/rate_ladder.py ladder-6x6-v0.json --records ladder-6x6-v0.jsonl --game othello:size=6
 
 A ladder is a list of rated opponents. Each opponent is called a rung. A rung plays the next two stronger rungs from
 all packaged openings, with both colours. Each game is added to the file ``--records``. So if the script is stopped, the
-same command continues its work. `othello_env.arena.rating.elo` computes the ratings from all results. The lowest rung
+same command continues its work. `othello_env.arena.elo` computes the ratings from all results. The lowest rung
 has the rating 0. The ladder's file says how the ratings were found. It also has a hash of the games that begin with the
 first opening. A test of the package plays these games again. The test fails if a rung plays differently.
 
@@ -23,23 +23,22 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import tyro
 from _lists import weights_digest
 
+from othello_env.arena.benchmark.ladder import LADDERS, Ladder, Rung, load_ladder
+from othello_env.arena.elo import rate_tournament
+from othello_env.arena.number import elo_text, interval_text
 from othello_env.arena.openings import balanced_openings, parse_openings
 from othello_env.arena.play.records import GameRecord, versions
-from othello_env.arena.rating.elo import rate_tournament
-from othello_env.arena.rating.ladder import LADDERS, Ladder, Rung, load_ladder
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.support.files import write_json
-from othello_env.support.words import elo_interval_text, elo_text
 
 RUNGS = {
-    8: (
+    "othello": (
         "random",
         "maximizer:eval=count",
         "mcts:simulations=10",
@@ -60,7 +59,7 @@ RUNGS = {
         "engine:depth=8,exact=12,eval=ntuple",
         "engine:depth=10,exact=12,eval=ntuple",
     ),
-    6: (
+    "othello:size=6": (
         "random",
         "maximizer:eval=count",
         "maximizer:eval=weighted",
@@ -76,7 +75,7 @@ RUNGS = {
         "perfect",
     ),
 }
-"""For each size of the board, the rungs from the weakest to the strongest.
+"""For each game, the rungs from the weakest to the strongest.
 
 Every rung wins or draws some games against the next rung. No rung has a limit of time, so that the same games can be
 played again. The options `exact` and `eval` say what was the engine's default when these ladders were rated.
@@ -92,7 +91,7 @@ class Args:
 
     file: tyro.conf.Positional[Path]  # the ladder's file, JSON
     records: Path  # the file to which the games are added
-    size: Literal[8, 6] = 8  # size of the board
+    game: str = "othello"  # the game
     games: int | None = None  # games of two rungs that play each other; by default each opening with both colours
     openings: Path | None = None  # a file with one transcript in each line; by default the packaged list
     seed: int = 0  # the seed of the games
@@ -101,7 +100,7 @@ class Args:
 
 
 def schedule(
-    size: int,
+    game: str,
     *,
     first: int | None = None,
     games: int | None = None,
@@ -111,25 +110,25 @@ def schedule(
     """A schedule in which each rung plays the `STEPS` rungs above it.
 
     Args:
-        size: the board's height and width.
+        game: the game, one of `RUNGS`.
         first: if this is a number, only this many rungs play, the weakest ones. If it is None, all rungs play.
         games: the number of games between two rungs. If it is None, the rungs play each opening once with each colour.
         openings: the openings as transcripts. If it is None, the packaged list is used.
         seed: the seed of the games.
     """
-    packaged = load_ladder(size).openings
+    packaged = load_ladder(game).openings
     if games is None:
         games = 2 * len(balanced_openings(packaged) if openings is None else openings)
     given = packaged if openings is None else openings
-    return Schedule(RUNGS[size][:first], games, given, seed, f"othello:size={size}", near=STEPS)
+    return Schedule(RUNGS[game][:first], games, given, seed, game, near=STEPS)
 
 
-def ratings(result: Tournament, size: int) -> Ladder:
+def ratings(result: Tournament, game: str, openings: str) -> Ladder:
     """The rungs with their ratings, from the lowest to the highest."""
     found = rate_tournament(result, result.agents[0])
     games = Counter(name for record in result.records for name in record.agents)
     rungs = [Rung(name, elo, found.interval(name), games[name]) for name, elo in found.elo.items()]
-    return Ladder(LADDERS[size], tuple(sorted(rungs, key=lambda rung: rung.elo)), size)
+    return Ladder(LADDERS[game], tuple(sorted(rungs, key=lambda rung: rung.elo)), game, openings)
 
 
 def signature(result: Tournament) -> str:
@@ -145,7 +144,7 @@ def compare(ladder: Ladder, other: Ladder) -> str:
     lines = [f"{'rung':34}{'Elo':>6}{'95% interval':>17}{'packaged':>10}{'difference':>12}{'in errors':>11}"]
     for rung in ladder.rungs:
         low, high = rung.interval
-        line = f"{rung.spec:34}{elo_text(rung.elo):>6}{elo_interval_text(low, high):>17}"
+        line = f"{rung.spec:34}{elo_text(rung.elo):>6}{interval_text(low, high, 'elo'):>17}"
         if (known := theirs.get(rung.spec)) is not None:
             difference = rung.elo - known.elo
             error = math.hypot(high - low, known.interval[1] - known.interval[0]) / 2 / 1.96
@@ -155,10 +154,10 @@ def compare(ladder: Ladder, other: Ladder) -> str:
 
 
 def main(args: Args) -> None:
-    size, openings = args.size, None
+    game, openings = args.game, None
     if args.openings is not None:
         openings = parse_openings(args.openings.read_text(encoding="utf-8"))
-    plan = schedule(size, first=args.first, games=args.games, openings=openings, seed=args.seed)
+    plan = schedule(game, first=args.first, games=args.games, openings=openings, seed=args.seed)
     began = time.monotonic()
     done = 0
 
@@ -170,17 +169,18 @@ def main(args: Args) -> None:
 
     agents = {name: name for name in plan.agents}
     result = play_tournament(agents, plan, file=args.records, workers=args.workers, progress=progress)
-    ladder = ratings(result, size)
+    packaged = load_ladder(game)
+    name = packaged.openings if args.openings is None else args.openings.name
+    ladder = ratings(result, game, name)
     how = {
         "made_by": "scripts/make/rate_ladder.py",
-        "openings": load_ladder(size).openings if args.openings is None else args.openings.name,
         "seed": args.seed,
         "games": plan.games,
         "versions": versions(),
-        "weights": weights_digest(f"ntuple_{size}x{size}"),
+        "weights": weights_digest("ntuple_{0}x{0}".format(plan.pairing(0, plan.agents[:2]).start.size)),
         "signature": signature(result),
     }
-    print(compare(ladder, load_ladder(size)))
+    print(compare(ladder, packaged))
     write_json(args.file, ladder.to_json() | how)
     print(f"{time.monotonic() - began:.0f} s; written to {args.file}")
 

@@ -1,10 +1,10 @@
 """Take positions and openings from games, and find their exact scores.
 
-    python scripts/make/scored_positions.py othello_env/arena/rating --size 8
-    python scripts/make/scored_positions.py othello_env/arena/rating --size 6
+    python scripts/make/scored_positions.py othello_env/arena/benchmark --size 8
+    python scripts/make/scored_positions.py othello_env/arena/benchmark --size 6
 
-On 8x8, the positions are for `othello_env.arena.measure_endgame`; on 6x6 and 4x4, they are for `measure_regret`, and
-the script also makes the openings of `run_perfection`.
+The positions are for `othello_env.arena.measure_positions`. On 6x6 and 4x4, the script also makes the openings of
+`play_perfect`.
 
 The positions come from games that textbook players of different strengths play after a few random plies. The players
 use no learned weights, so new weights do not change the positions. On 8x8, the first position of the list has 8 empty
@@ -33,7 +33,9 @@ import othello_env
 from othello_agents.engine import exact_scores
 from othello_agents.perfect.solving import Solver, score_4x4
 from othello_env import Othello, make_agent
-from othello_env.arena.rating.accuracy import openings_name, regret_name
+from othello_env.arena.benchmark.perfect import OPENINGS
+from othello_env.arena.benchmark.positions import LISTS
+from othello_env.games.registry import GameSpec
 
 PLAYERS = (
     "random",
@@ -147,16 +149,14 @@ def main(args: Args) -> None:
         "# of each move for the player to move under perfect play, in discs, empty squares to the winner.\n"
         f"# {made}"
     )
-    name = "endgame-v0" if size == 8 else regret_name(size)
-    write_list(args.folder / f"{name}.txt", head, positions(size, args.seed), plan.positions)
-    if size < 8:
+    game = str(GameSpec.parse(f"othello:size={size}"))
+    write_list(args.folder / f"{LISTS[game].name}.txt", head, positions(size, args.seed), plan.positions)
+    if game in OPENINGS:
         head = (
             f"# {plan.draws} drawn and {plan.others} other openings on {size}x{size}, and Black's final score under\n"
             f"# perfect play, in discs. {made}"
         )
-        write_list(
-            args.folder / f"{openings_name(size)}.txt", head, openings(size, args.seed), plan.draws + plan.others
-        )
+        write_list(args.folder / f"{OPENINGS[game][0]}.txt", head, openings(size, args.seed), plan.draws + plan.others)
 
 
 if __name__ == "__main__":

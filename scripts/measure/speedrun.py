@@ -14,7 +14,7 @@ from typing import Any
 
 import tyro
 
-from othello_env.support.words import elo_text
+from othello_env.arena.number import elo_text
 
 MARKS = {"elo": (1000.0, 1200.0, 1500.0), "perfect moves": (0.6, 0.75, 0.9)}
 

@@ -156,9 +156,8 @@ def valid():
         "game_reward": {"quality": 0.5, "legal": 3, "wrong": 1},
         "make_agent": {"x": "random"},
         "match_games": {"a": "random", "count": 2},
-        "measure_endgame": random,
+        "measure_positions": random,
         "measure_progress": {**random, "games": 2, "rating": False},
-        "measure_regret": random,
         "paired_test": {"a": [1.0], "b": [0.5]},
         "place": {**random, "games": 2},
         "play_match": match,
@@ -166,7 +165,7 @@ def valid():
         "random_games": {"count": 2},
         "review_game": {"final": Othello(4), "agent": "engine:depth=1"},
         "run_benchmark": {**random, "games": 2},
-        "run_perfection": {**random, "games": 2},
+        "play_perfect": {**random, "games": 2},
         "self_play_advantages": {
             "rewards": zeros,
             "values": zeros,
@@ -181,8 +180,18 @@ def valid():
 
 # Plain results that the package makes itself, and functions of files: their numbers are not options of a call.
 NO_CALLS = {
-    *("Benchmark", "EndgameAccuracy", "Exploitability", "GameRecord", "Member", "MoveReview", "PerfectionBenchmark"),
-    *("Placement", "PlayerReview", "Regret", "Statistics", "Overview", "OthelloPositions", "Ratings", "MatchResult"),
+    *("Accuracy", "Exploitability", "GameRecord", "Member", "MoveReview", "Number", "Part", "PerfectGames"),
+    *(
+        "Placement",
+        "PlayerReview",
+        "Report",
+        "Table",
+        "Statistics",
+        "Overview",
+        "OthelloPositions",
+        "Ratings",
+        "MatchResult",
+    ),
     *("Answer", "ChatMove", "Sequences", "SequenceReport", "Share"),
     *("Cases", "Interventions", "Probe", "ProbeReport", "measure_interventions"),
     *("Game", "read_games", "OthelloVecEnv", "TorchRLEnv", "SelfPlayGAE"),

@@ -107,8 +107,18 @@ class PolicyAgent(Agent):
         actions, policy = self._look(batch)
         if self._temperature == 0:
             return actions
-        sharp = (policy / policy.max(axis=1, keepdims=True)) ** (1 / self._temperature)
-        return draw_actions(sharp, np.array([mix_int(key, CHOICE) >> 11 for key in keys]) / 2.0**53)
+        return draw_actions(self._sharp(policy), np.array([mix_int(key, CHOICE) >> 11 for key in keys]) / 2.0**53)
+
+    def _sharp(self, policy: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Weights (N, A) in proportion to the probabilities with which actions are played."""
+        return np.asarray((policy / policy.max(axis=1, keepdims=True)) ** (1 / self._temperature))
+
+    def move_probabilities(self, batch: OthelloPositions) -> npt.NDArray[np.float64]:
+        """The probabilities (N, A) with which the agent plays the actions; with temperature 0, all 0 but one."""
+        self._check_size(batch.size)
+        actions, policy = self._look(batch)
+        weights = np.eye(policy.shape[1])[actions] if self._temperature == 0 else self._sharp(policy)
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
     def _look(self, batch: OthelloPositions) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """The best actions (N,), and the policies (N, A).

@@ -11,11 +11,11 @@ from itertools import combinations
 from statistics import NormalDist
 from typing import Any
 
+from othello_env.arena.number import interval_text, score_text
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.statistics import PairedTest, paired_test
 from othello_env.support.notebook import table
 from othello_env.support.numbers import check_each, check_whole
-from othello_env.support.words import interval_text, score_text
 
 __all__ = [
     "Z95",
@@ -83,8 +83,13 @@ class MatchResult:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95% interval of `score`; see `score_interval`."""
-        return score_interval([sum(points) / len(points) for points in self.points_by_opening()])
+        """The 95% interval of `score`; see `score_interval`. The units are those of `independent_points`."""
+        units = self.independent_points()
+        if len({len(points) for points in units}) < 2:
+            return score_interval([sum(points) / len(points) for points in units])
+        n, score = len(units), self.score
+        apart = [(sum(points) - score * len(points)) * n / self.games for points in units]
+        return interval_of(n, score, sum(x * x for x in apart))
 
     @property
     def draw_rate(self) -> float:
@@ -102,7 +107,8 @@ class MatchResult:
         return none, half, one, more, two
 
     def paired_test(self) -> PairedTest:
-        """Test whether the agents are equally good; the games with the same opening are one pair.
+        """Test whether the agents are equally good; the games with the same opening are one pair, see
+        `independent_points`.
 
         The difference is the agent's mean result, with 1 for a win, 0 for a draw and -1 for a loss: 2 * score - 1. Its
         interval is computed in the same way from that of the score.
@@ -110,7 +116,7 @@ class MatchResult:
         Raises:
             ValueError: there are no games.
         """
-        scores = [sum(points) / len(points) for points in self.points_by_opening()]
+        scores = [sum(points) / len(points) for points in self.independent_points()]
         low, high = self.interval
         return replace(paired_test(scores, [1 - score for score in scores]), interval=(2 * low - 1, 2 * high - 1))
 
@@ -141,6 +147,23 @@ class MatchResult:
         for record, points in zip(self.records, self._points, strict=True):
             by_opening[record.opening].append(points)
         return list(by_opening.values())
+
+    def independent_points(self) -> list[list[float]]:
+        """As `points_by_opening`, for intervals and tests: games that repeat others move by move are one unit.
+
+        Agents without random choices repeat their games when a list of openings begins again, which tells nothing new.
+        Random openings are drawn anew each time, so each is a unit.
+        """
+        units: dict[Any, list[float]] = {}
+        points = iter(self.points_by_opening())
+        by_opening: dict[int, list[GameRecord]] = defaultdict(list)
+        for record in self.records:
+            by_opening[record.opening].append(record)
+        for number, records in by_opening.items():
+            is_drawn = (records[0].openings or "").startswith("random")
+            games = sorted((r.position or (), r.opening_moves, r.agents, r.moves) for r in records)
+            units.setdefault(number if is_drawn else tuple(games), []).extend(next(points))
+        return list(units.values())
 
     def to_json(self) -> dict[str, Any]:
         """The results as plain values.

@@ -1,6 +1,6 @@
 """The schedule of games: their agents, openings and random keys, and the order in which they are played.
 
-Matches and tournaments use a schedule. So does the rating of an agent (`othello_env.arena.rating.ladder`). The same
+Matches and tournaments use a schedule. So does the rating of an agent (`othello_env.arena.benchmark.ladder`). The same
 seed gives the same schedule.
 """
 

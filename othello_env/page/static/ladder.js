@@ -5,7 +5,7 @@ import { eloText, intervalText } from "./values.js";
 
 /** @typedef {{name: string, elo: number, interval: (number | null)[], file?: string, ladder?: string}} Rated A rated agent; the results file `file` contains the agent's rating on `ladder`. */
 
-/** The ladders on which agents were rated, each with its agents. @param {{name: string, size: number, rungs: Rated[]}[]} ladders @param {Rated[]} rated */
+/** The ladders on which agents were rated, each with its agents. @param {{name: string, rungs: Rated[]}[]} ladders @param {Rated[]} rated */
 export function shownLadders(ladders, rated) {
   return ladders.map(ladder => ({ ladder, rated: rated.filter(each => each.ladder === ladder.name) })).filter(each => each.rated.length);
 }
@@ -21,7 +21,7 @@ export function ladderRows(rungs, rated) {
 }
 
 /** The table of the ladder: each agent has a point at its rating, and a line for the interval. */
-export function ladderTable({ name, size, rungs }, rated) {
+export function ladderTable({ name, rungs }, rated) {
   const rows = ladderRows(rungs, rated);
   const ends = rows.flatMap(({ elo, interval }) => [elo, ...interval.filter(end => end !== null)]);
   const [least, most] = [Math.min(...ends), Math.max(...ends)];
@@ -34,6 +34,6 @@ export function ladderTable({ name, size, rungs }, rated) {
     html("th", { scope: "row" }, row.name, ...(row.file ? [html("span", { class: "source" }, row.file)] : [])),
     html("td", {}, eloText(row.elo)), html("td", {}, intervalText(row.interval)), html("td", { class: "bar" }, line(row))));
   return wide("Table of the ladder", html("table", { class: "ladder" },
-    html("thead", {}, html("tr", {}, ...[`on ${name}, ${size}x${size}`, "Elo", "95% interval"].map(text => html("th", { scope: "col" }, text)), html("td", { class: "bar" }))),
+    html("thead", {}, html("tr", {}, ...[`on ${name}`, "Elo", "95% interval"].map(text => html("th", { scope: "col" }, text)), html("td", { class: "bar" }))),
     html("tbody", {}, ...body)));
 }

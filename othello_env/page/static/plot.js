@@ -2,7 +2,7 @@
 // values at one place.
 
 import { html, pathThrough, svg } from "./elements.js";
-import { shortText, tickText, ticks } from "./values.js";
+import { intervalText, shortText, tickText, ticks } from "./values.js";
 
 /** @typedef {{x: number, y: number, low: number | null, high: number | null}} Point A value with its interval; null is infinite. */
 
@@ -106,8 +106,8 @@ export function valueAt(points, x) {
 function reading(short, points, at, told) {
   const [value, low, high] = ["y", "low", "high"].map(end => valueAt(points.map(point => [point.x, point[end] ?? NaN]), at));
   if (value === null) return "no value";
-  const ends = Number.isNaN(low) ? Number.isNaN(high) ? "" : `at most ${told(high)}` : Number.isNaN(high) ? `at least ${told(low)}` : `${told(low)} to ${told(high)}`;
-  return `${short} ${told(value)}${ends && ` (95%: ${ends})`}`;
+  const ends = [low, high].map(end => Number.isNaN(end) ? null : end);
+  return `${short} ${told(value)}${ends.every(end => end === null) ? "" : ` (95%: ${intervalText(ends, told)})`}`;
 }
 
 /** The arrow keys go from one point to the next. */

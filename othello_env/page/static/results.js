@@ -2,43 +2,42 @@
 
 import { crosstable } from "./crosstable.js";
 import { html, svg, wide } from "./elements.js";
-import { eloText, scoreText, valueText } from "./values.js";
 
-/** The results of one file. `open(file, number)` replays a recorded game. */
+/** The results of one file: a report with its parts, or the records of a tournament. `open(file, number)` replays a recorded game. */
 export function resultsView(content, open) {
-  const { name, title, about, facts, matches } = content;
+  const { name, title, about } = content;
   return html("article", {},
     html("h3", {}, title),
     html("p", { class: "faint" }, [name === title ? "" : name, about].filter(Boolean).join(": ")),
-    ...(facts.length ? [html("dl", {}, ...facts.flatMap(([term, text]) => [html("dt", {}, term), html("dd", {}, text)]))] : []),
-    ...(matches.length ? [matchTable(matches)] : []),
+    ...(content.parts ?? []).flatMap(partView),
     ...(content.standings ? [crosstable(content, open)] : []));
 }
 
-function matchTable(matches) {
-  const rated = matches.some(({ elo }) => elo !== null);
-  const head = ["against", ...(rated ? ["Elo"] : []), "won", "drawn", "lost", "score"];
-  const rows = matches.map(({ opponent, elo, wins, draws, losses, score, interval, expected, discs }) => html("tr", {},
-    html("td", {}, opponent),
-    ...(rated ? [html("td", {}, elo === null ? "" : eloText(elo))] : []),
-    ...[wins, draws, losses].map(count => html("td", {}, String(count))),
-    html("td", {}, scoreText(score)),
-    html("td", { class: "bar" }, scoreBar(score, interval, expected)),
-    html("td", {}, valueText(discs))));
-  const names = [...head.map(text => html("th", { scope: "col" }, text)), html("td", { class: "bar" }), html("th", { scope: "col" }, "discs")];
-  return wide("Matches",
-    html("table", {}, html("thead", {}, html("tr", {}, ...names)), html("tbody", {}, ...rows)));
+function partView({ how, facts, tables, notes }) {
+  return [
+    ...(facts.length ? [html("dl", {}, ...facts.flatMap(([term, text]) => [html("dt", {}, term), html("dd", {}, text)]))] : []),
+    ...(how ? [html("p", { class: "faint" }, how)] : []),
+    ...tables.map(tableView),
+    ...notes.map(note => html("p", {}, note)),
+  ];
 }
 
-/** A score with its interval, and a dashed line at the score that was expected. */
-function scoreBar(score, [low, high], expected) {
-  const label = `${scoreText(low)} to ${scoreText(high)}` + (expected === null ? "" : `, expected ${scoreText(expected)}`);
-  const line = (at, more) => svg("line", { x1: 100 * at, x2: 100 * at, y1: 0, y2: 12, stroke: "currentColor", "vector-effect": "non-scaling-stroke", ...more });
+/** A table. A column with bars takes two columns: the numbers, and the bars. */
+function tableView({ columns, rows }) {
+  const barred = columns.map((_, i) => rows.some(row => row[i].bar));
+  const head = columns.flatMap((name, i) => [html("th", { scope: "col" }, name), ...(barred[i] ? [html("td", { class: "bar" })] : [])]);
+  const line = row => row.flatMap(({ text, bar }, i) => [html("td", {}, text), ...(barred[i] ? [html("td", { class: "bar" }, ...(bar ? [barView(bar)] : []))] : [])]);
+  return wide("Results", html("table", {}, html("thead", {}, html("tr", {}, ...head)), html("tbody", {}, ...rows.map(row => html("tr", {}, ...line(row))))));
+}
+
+/** A score or share with its interval, and a dashed line at what was expected. */
+function barView({ at, interval: [low, high], chance, label }) {
+  const line = (x, more) => svg("line", { x1: 100 * x, x2: 100 * x, y1: 0, y2: 12, stroke: "currentColor", "vector-effect": "non-scaling-stroke", ...more });
   return svg("svg", { viewBox: "0 0 100 12", preserveAspectRatio: "none", role: "img", "aria-label": label },
     svg("title", {}, label),
     svg("rect", { y: 3, width: 100, height: 6, rx: 2, fill: "currentColor", "fill-opacity": .12 }),
-    svg("rect", { y: 3, width: 100 * score, height: 6, rx: 2, fill: "var(--accent)" }),
+    svg("rect", { y: 3, width: 100 * at, height: 6, rx: 2, fill: "var(--accent)" }),
     line(.5, { "stroke-opacity": .5 }),
-    ...(expected === null ? [] : [line(expected, { "stroke-dasharray": "2 2" })]),
+    ...(chance === null ? [] : [line(chance, { "stroke-dasharray": "2 2" })]),
     svg("line", { x1: 100 * low, x2: 100 * high, y1: 6, y2: 6, stroke: "currentColor", "stroke-width": 2, "vector-effect": "non-scaling-stroke" }));
 }

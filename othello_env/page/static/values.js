@@ -39,8 +39,8 @@ export function valueText(value, unit = "", exact = false) {
   return (value > 0 ? "+" : "−") + rounded;
 }
 
-/** A score from 0 to 1 as text: .965, or 1.000. */
-export const scoreText = (share, digits = 3) => share.toFixed(digits).replace(/^0\./, ".");
+/** A score from 0 to 1 as text: .965, or 1.000. Halves are rounded away from .5, so that the scores of two agents add up to 1. */
+export const scoreText = (share, digits = 3) => (share + 1e-9 * Math.sign(share - .5)).toFixed(digits).replace(/^-?0\./, ".");
 
 /**
  * A value as a number. A sure win becomes `most`, and a sure loss becomes `least`.
@@ -90,9 +90,12 @@ export const shortText = value => Math.abs(value) < 1e4 ? tickText(value) : valu
 /** A rating as text. @param {number | null} elo */
 export const eloText = elo => elo === null ? "–" : elo.toFixed(0).replace("-", "−").replace(/^−0$/, "0");
 
-/** An interval of ratings as text. An end that is null is infinite. @param {(number | null)[] | null} interval */
-export function intervalText(interval) {
-  const [low, high] = (interval ?? [null, null]).map(end => end === null ? null : eloText(end));
+/**
+ * An interval as text, of ratings unless `text` writes other numbers. An end that is null is infinite.
+ * @param {(number | null)[] | null} interval
+ */
+export function intervalText(interval, text = eloText) {
+  const [low, high] = (interval ?? [null, null]).map(end => end === null ? null : text(end));
   if (low === null) return high === null ? "–" : `at most ${high}`;
   return high === null ? `at least ${low}` : `${low} to ${high}`;
 }

@@ -6,7 +6,7 @@ from load_script import SCRIPTS
 
 from othello_agents.network.sequence import SequenceAgent, load_weights
 from othello_env import Othello, SpecError, WrongGameError, make_agent
-from othello_env.arena import measure_endgame, measure_regret, play_match
+from othello_env.arena import measure_positions, play_match
 from othello_env.arena.faults import FaultWarning
 from othello_env.data import random_games
 from othello_env.games.othello.batch import OthelloPositions
@@ -78,9 +78,9 @@ def test_a_perfect_model_plays_legally_and_another_forfeits():
 
 def test_it_reads_the_moves_of_packaged_positions():
     """The command `benchmark` asks about them after the ladder."""
-    assert measure_endgame(SequenceAgent(lambda rows: np.zeros((*rows.shape, 61), np.float32))).faults == ()
+    assert measure_positions(SequenceAgent(lambda rows: np.zeros((*rows.shape, 61), np.float32))).faults == ()
     for size in (4, 6):
-        assert measure_regret(SequenceAgent(noise(size * size - 3), size), size=size).faults == ()
+        assert measure_positions(SequenceAgent(noise(size * size - 3), size), game=f"othello:size={size}").faults == ()
 
 
 def test_positions_and_options_that_are_refused():

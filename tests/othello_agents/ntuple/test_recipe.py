@@ -11,7 +11,7 @@ from events import read_events
 pytest.importorskip("tyro", reason="the recipe reads its options with tyro")
 
 from othello_agents.ntuple import NTupleAgent, NTupleNetwork
-from othello_env.arena import measure_regret
+from othello_env.arena import measure_positions
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +40,7 @@ def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(variab
     train(variables, whole, f"{begin} {common} --half --picture {tmp_path / 'whole.png'}")
     network, curve = result(whole)
     assert [point["games"] for point in curve] == [50, 100, 200]
-    regret = measure_regret(NTupleAgent(network), size=4)
+    regret = measure_positions(NTupleAgent(network), game="othello:size=4")
     assert (curve[-1]["perfect moves"], curve[-1]["discs lost"]) == (round(regret.rate, 4), round(regret.loss, 3))
     assert (tmp_path / "whole.png").read_bytes().startswith(b"\x89PNG")
     assert network.errors is None  # --half

@@ -6,15 +6,15 @@ import warnings
 
 import numpy as np
 import pytest
+import reports
 
 from othello_env import Agent, AgentError
 from othello_env.arena import FaultWarning
+from othello_env.arena.benchmark.ladder import load_ladder
+from othello_env.arena.benchmark.positions import measure_positions
+from othello_env.arena.elo import Comparison, rate, rate_tournament
 from othello_env.arena.match import play_match
-from othello_env.arena.rating.accuracy import EndgameAccuracy, measure_endgame
-from othello_env.arena.rating.benchmark import Benchmark
-from othello_env.arena.rating.elo import Comparison, rate, rate_tournament
-from othello_env.arena.rating.ladder import load_ladder
-from othello_env.arena.rating.tables import elo_rows
+from othello_env.arena.tables import elo_rows
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import main
@@ -81,8 +81,8 @@ def test_tournaments_and_endgames_warn_too():
         result = play_tournament(agents, Schedule(tuple(agents), 4))
     assert repr(result) == "<Tournament of 2 agents: 4 games, 4 forfeited>"
     with pytest.warns(FaultWarning, match=r"broken failed in 500 of 500 answers; the first: .*oops"):
-        result = measure_endgame(broken)
-    shown = r"<EndgameAccuracy 500 positions: a best move in 0\.0%, \d+\.\d\d discs lost a move, 500 failed>"
+        result = measure_positions(broken)
+    shown = r"<Accuracy in othello, 500 positions: a best move in 0\.0%, \d+\.\d\d discs lost a move, 500 failed>"
     assert re.fullmatch(shown, repr(result))
 
 
@@ -95,7 +95,7 @@ def test_who_forfeits_every_game_has_no_rating():
     assert math.isfinite(ratings.elo["maximizer"])
     assert ratings.order[-1] == "bad"
     assert ratings.interval("bad") == (-math.inf, math.inf)
-    assert "bad without a limit" in repr(ratings)
+    assert "bad no limit found" in repr(ratings)
     assert elo_rows(result)[-1] == ("bad", "-", "no limit found", "")
 
 
@@ -148,4 +148,4 @@ def test_results_are_shown_in_a_line():
     assert repr(schedule) == "<Schedule of 4 games of othello: 2 agents, openings random:10, seed 3>"
     assert "openings 2 given" in repr(Schedule(("a", "b"), 4, ("f5d6", "f5f6")))
     assert re.fullmatch(r"<Ladder ladder-v0 of \d+ rungs: random 0 to engine\S* \d+>", repr(load_ladder()))
-    assert len(repr(Benchmark("a", None, EndgameAccuracy(1, (0.0,) * 500), {"seed": 0}, 1.0))) < 80
+    assert repr(reports.rated(1228.5)) == "<Report on a.npz in othello: Elo 1229, 95% interval 1129 to 1329>"

@@ -3,11 +3,11 @@
 import pytest
 
 from othello_env import place, play_match
-from othello_env.arena import measure_progress, measure_regret, progress_text, scalars
+from othello_env.arena import measure_positions, measure_progress, progress_text, scalars
+from othello_env.arena.number import score_text
 from othello_env.arena.progress import YARDSTICKS
 from othello_env.drawing import learning_curve
 from othello_env.drawing.charts import CurvePoint, learning_chart, png
-from othello_env.support.words import score_text
 
 
 def test_a_point_has_what_the_arena_measures():
@@ -17,7 +17,7 @@ def test_a_point_has_what_the_arena_measures():
         match = play_match(agent, opponent, games=20, openings="random:3", seed=1, game="othello:size=4")
         assert point["scores"][opponent] == round(match.score, 4)
         assert point["intervals"][opponent] == [round(end, 4) for end in match.interval]
-    regret = measure_regret(agent, size=4)
+    regret = measure_positions(agent, game="othello:size=4")
     assert (point["perfect moves"], point["discs lost"]) == (round(regret.rate, 4), round(regret.loss, 3))
     scores = [score_text(score) for score in point["scores"].values()]
     assert progress_text(point) == (

@@ -9,11 +9,11 @@ import pytest
 from PIL import Image
 
 from othello_agents.ntuple import NTupleNetwork
-from othello_env.arena import read_records
-from othello_env.arena.rating.benchmark import Benchmark
-from othello_env.arena.rating.elo import Fit
-from othello_env.arena.rating.ladder import Placement, place
-from othello_env.page.results import Recorded
+from othello_env.arena import Report, mean_over_seeds, measure_positions, read_records, run_benchmark
+from othello_env.arena.benchmark.ladder import Placement, place
+from othello_env.arena.compare import leaderboard_table
+from othello_env.arena.elo import Fit
+from othello_env.page.results import Recorded, read_results
 from othello_env.support.files import parse_json
 
 POLICY = "import numpy as np\ndef first(observations, masks):\n    return np.argmax(masks, axis=1)\n"
@@ -25,37 +25,54 @@ def run(run):
     return partial(run, "benchmark")
 
 
+def read(folder):
+    """The report in a folder, read by everything that reads reports."""
+    content = parse_json((folder / "benchmark.json").read_bytes())
+    report = Report.from_json(content)
+    assert report.to_json()["parts"] == content["parts"]
+    shown = read_results("benchmark.json", content)
+    numbers = [number for part in report.parts for number in part.numbers]
+    facts = [fact for part in shown["parts"] for fact in part["facts"] if fact[0] != "illegal or failed answers"]
+    assert [name for name, _ in facts] == [number.name for number in numbers]
+    assert all(text.startswith(number.text) for (_, text), number in zip(facts, numbers, strict=True))
+    assert leaderboard_table([report])[1] == [(report.agent, *(number.brief for number in numbers))]
+    assert {name for _, name in mean_over_seeds([report])} == {number.name for number in numbers}
+    assert all(number.text in (folder / "benchmark.md").read_text() for number in numbers)
+    return report, {part.part: part for part in report.parts}
+
+
 def test_it_prints_and_writes_what_it_found(run, tmp_path):
     (tmp_path / "policy.py").write_text(POLICY)
     folder = tmp_path / "deep" / "results"
     agent = f"{tmp_path}/policy.py:first"
     status, out, err = run(agent, "--games", 40, "--seed", 2, "--out", folder)
     assert (status, err) == (0, "")
-    written = json.loads((folder / "benchmark.json").read_text())
-    assert (written["agent"], written["seed"], written["ladder"], written["games"]) == (agent, 2, "ladder-v0", 40)
-    low, high = written["interval95"]
-    assert low < written["elo"] < high
-    assert out.startswith(f"{agent}: Elo {written['elo']:.0f}, 95% interval {low:.0f} to {high:.0f} (ladder-v0, 40 ")
-    assert sum(row["games"] for row in written["results"]) == 40
-    for row in written["results"]:
+    report, parts = read(folder)
+    assert (report.agent, report.game, report.settings["seed"]) == (agent, "othello", 2)
+    assert (parts["ladder"].details["ladder"], parts["ladder"].details["games"]) == ("ladder-v0", 40)
+    elo = report["Elo"]
+    assert elo.low < elo.value < elo.high
+    interval = f"{elo.low:.0f} to {elo.high:.0f}"
+    assert out.startswith(f"{agent}: Elo {elo.value:.0f}, 95% interval {interval} (ladder-v0, 40 games, openings ")
+    rows, page = parts["ladder"].tables[0].rows, (folder / "benchmark.md").read_text()
+    assert sum(row["games"] for row in rows) == 40
+    for row in rows:
         assert row["wins"] + row["draws"] + row["losses"] == row["games"]
-        assert f"{row['score']:.3f}".removeprefix("0") in out
-    assert f"{written['endgame']['best_move_rate']:.1%}" in out
-    page = (folder / "benchmark.md").read_text()
+        assert f"{row['score'].value:.3f}".removeprefix("0") in out
+        assert f"| {row['rung']} |" in page
+    assert f"{report['best endgame moves'].value:.1%}" in out
     assert "| rung | Elo | games |" in page
-    assert all(f"| {row['opponent']} |" in page for row in written["results"])
     assert out.splitlines()[0] in page
-    with Image.open(io.BytesIO((folder / "benchmark.png").read_bytes())) as image:
+    with Image.open(io.BytesIO((folder / "ladder.png").read_bytes())) as image:
         assert image.width > 600
-    names = ["benchmark.json", "benchmark.md", "benchmark.png", "games.jsonl", "positions.jsonl"]
+    names = ["benchmark.json", "benchmark.md", "ladder-games.jsonl", "ladder.png", "positions.jsonl"]
     assert sorted(path.name for path in folder.iterdir()) == names
-    games = read_records(folder / "games.jsonl")
+    games = read_records(folder / "ladder-games.jsonl")
     assert len(games) == 40
     assert all(agent in game.agents and game.words is None for game in games)
-    rows = [json.loads(line) for line in (folder / "positions.jsonl").read_text().splitlines()]
-    losses = [row["loss"] for row in rows]
-    assert len(rows) == written["endgame"]["count"]
-    assert sum(losses) / len(rows) == pytest.approx(written["endgame"]["mean_loss"], abs=1e-3)
+    losses = [json.loads(line)["loss"] for line in (folder / "positions.jsonl").read_text().splitlines()]
+    assert len(losses) == parts["positions"].details["count"]
+    assert sum(losses) / len(losses) == pytest.approx(report["discs lost a move"].value, abs=1e-3)
 
 
 def test_scores_that_fit_no_rating_are_reported_unless_the_misfit_is_small(monkeypatch):
@@ -63,12 +80,10 @@ def test_scores_that_fit_no_rating_are_reported_unless_the_misfit_is_small(monke
     placement = place("maximizer:eval=count", games=8)
     for fit, is_told in ((Fit(99.0, 3, 0.04), False), (Fit(99.0, 3, 0.06), True), (Fit(1.0, 3, 0.06), False)):
         monkeypatch.setattr(Placement, "fit", fit)
-        found = Benchmark("a", placement, None, {"seed": 0}, 1.0)
-        notes = " ".join(found.notes())
+        notes = " ".join(placement.notes)
         assert ("One rating does not explain its scores" in notes) == is_told
         assert ("they differ from the expected scores by .060 (about 42 Elo). Quote the scores" in notes) == is_told
-        assert all(note in found.to_markdown() for note in found.notes())
-        assert found.to_json()["fit"]["p"] == pytest.approx(fit.p_value, abs=1e-4)
+        assert placement.details["fit"]["p"] == pytest.approx(fit.p_value, abs=1e-4)
 
 
 def test_illegal_moves_are_reported(run, tmp_path):
@@ -76,65 +91,104 @@ def test_illegal_moves_are_reported(run, tmp_path):
     status, out, err = run(f"{tmp_path}/policy.py:first", "--games", 20)
     assert status == 0
     assert "20 games lost by illegal moves or errors" in out
-    assert ": Elo none, all games were forfeited (" in out
-    assert "474 illegal or failed" in out  # a1 is legal in the other 26 of the 500 positions
+    assert ": Elo none (" in out
+    assert "474 of 500 answers were illegal or failed" in out  # a1 is legal in the other 26 of the 500 positions
     assert "a1 (action 0) is not legal" in err
 
 
-@pytest.mark.parametrize(
-    ("size", "options", "missing"),
-    [
-        (8, ["--games", 20], "4 games of at most 20 were played; the endgames were not measured."),
-        (8, ["--within", 50], "4 games were played, too few for +-50 Elo; the endgames were not measured."),
-        (6, ["--games", 20], "4 games of at most 20 were played; no move was compared with perfect play."),
-    ],
-)
-def test_an_interrupt_keeps_what_was_played(run, tmp_path, monkeypatch, size, options, missing):
-    def interrupted(*_, progress, **__):
-        progress(place("random", size=size, games=4))
-        raise KeyboardInterrupt
+class Stops:
+    """An agent that raises an error after some answers, in a file of the user."""
 
-    monkeypatch.setattr("othello_env.cli.benchmark.run_benchmark", interrupted)
-    status, out, _ = run("random", *options, "--size", size, "--out", tmp_path / "out")
+    TEXT = """
+from othello_env import Agent
+
+class Stops(Agent):
+    asked = 0
+
+    def act(self, state, *, seconds_left=None):
+        Stops.asked += 1
+        if Stops.asked > {most}:
+            raise {error}
+        return state.legal_actions()[0]
+
+stops = Stops()
+"""
+
+
+@pytest.fixture
+def stopping(tmp_path, monkeypatch):
+    """`stopping(after, error)` writes an agent that raises an error after so many answers, and returns its spec."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(after, error):
+        name = f"stops{after}"
+        (tmp_path / f"{name}.py").write_text(Stops.TEXT.format(most=after, error=error))
+        return f"{name}.py:stops"
+
+    return write
+
+
+@pytest.mark.parametrize("size", [8, 6])
+def test_an_interrupt_keeps_what_was_played(run, tmp_path, stopping, size):
+    status, out, _ = run(stopping(150, "KeyboardInterrupt"), "--games", 20, "--size", size, "--out", "out")
     assert status == 130
+    report, parts = read(tmp_path / "out")
+    games = parts["ladder"].details["games"]
+    assert 0 < games < 20
+    assert report.settings["interrupted"] == "ladder"
     page = (tmp_path / "out" / "benchmark.md").read_text()
     for text in (out, page):
-        assert "4 games, interrupted" in text
-        assert f"The run was interrupted: {missing}" in text
-    written = json.loads((tmp_path / "out" / "benchmark.json").read_text())
-    assert (written["games"], written["interrupted"]) == (4, True)
-    assert "endgame" not in written
+        assert f"{games} games" in text
+        assert "The run was interrupted in the part ladder. Measured: ladder." in text
+    assert len(read_records(tmp_path / "out" / "ladder-games.jsonl")) == games
+
+
+def test_a_part_that_fails_takes_nothing_with_it(run, tmp_path, monkeypatch):
+    def fails(agent, game, seed, limits, progress):
+        assert (tmp_path / "out" / "benchmark.json").exists(), "the rating is written before the next part begins"
+        raise RuntimeError("the model broke down")
+
+    monkeypatch.setattr("othello_env.arena.benchmark.positions.measure", fails)
+    status, out, err = run("random", "--games", 4, "--out", tmp_path / "out")
+    assert (status, err.count("the model broke down")) == (2, 1)
+    report, parts = read(tmp_path / "out")
+    assert (list(parts), report.settings["failed"]) == (["ladder"], "positions")
+    assert out.startswith("random: Elo ")
+    assert "The part positions failed. Measured before: ladder." in out
+    seen = []
+    with pytest.raises(RuntimeError):
+        run_benchmark("random", games=4, progress=seen.append)
+    assert seen[-1].settings["failed"] == "positions"
+    assert seen[-1].numbers == report.numbers or seen[-1]["Elo"].value is not None
 
 
 def test_a_small_board_is_measured_against_perfect_play(run, tmp_path):
     status, out, err = run("maximizer:eval=weighted", "--size", 4, "--games", 8, "--seed", 3, "--out", tmp_path)
     assert (status, err) == (0, "")
-    names = ["perfection.json", "perfection.md", "perfection.png", "positions.jsonl"]
+    names = ["benchmark.json", "benchmark.md", "perfect-games.jsonl", "positions.jsonl", "positions.png"]
     assert sorted(path.name for path in tmp_path.iterdir()) == names
-    written = json.loads((tmp_path / "perfection.json").read_text())
-    assert out.startswith(f"maximizer:eval=weighted on 4x4: {written['moves']['best_move_rate']:.1%} of its moves are ")
-    assert f"{written['games']['discs_lost_a_game']:.1f} discs lost a game" in out
-    assert f"{written['exploitability']['discs']:.1f} discs a game" in out
-    page = (tmp_path / "perfection.md").read_text()
-    for stage in written["moves"]["stages"]:
-        low, high = stage["empty"]
-        assert f"| {low} to {high} | {stage['count']} | {stage['best_move_rate']:.1%} |" in page
+    report, parts = read(tmp_path)
+    assert list(parts) == ["positions", "exploitability", "perfect"]
+    assert out.startswith(f"maximizer:eval=weighted: perfect moves {report['perfect moves'].value:.1%}, 95% interval ")
+    assert f"discs lost a game {report['discs lost a game'].value:.2f}, 95% interval" in out
+    assert f"exploitability {report['exploitability'].value:.2f} (discs a game, seed 3)" in out
+    page = (tmp_path / "benchmark.md").read_text()
+    for row in parts["positions"].tables[0].rows:
+        assert f"| {row['empty']} | {row['positions']} | {row['perfect moves'].value:.1%} |" in page
+    assert len(read_records(tmp_path / "perfect-games.jsonl")) == 8
 
 
 def test_on_6x6_an_agent_is_rated_and_measured_against_perfect_play(run, tmp_path):
     agent = "maximizer:eval=weighted"
     status, out, err = run(agent, "--size", 6, "--games", 4, "--seed", 3, "--out", tmp_path)
     assert (status, err) == (0, "")
-    rated, measured = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("benchmark", "perfection"))
-    assert (rated["ladder"], rated["openings"], rated["games"]) == ("ladder-6x6-v0", "balanced-6x6-v0", 4)
-    assert (measured["size"], measured["games"]["games"]) == (6, 4)
-    assert "endgame" not in rated  # the packaged endgames are on 8x8
-    first, second = (line for line in out.splitlines() if line.startswith(agent) and "seed 3" in line)
+    report, parts = read(tmp_path)
+    assert (report.game, list(parts)) == ("othello:size=6", ["ladder", "positions", "perfect"])
+    assert (parts["ladder"].details["games"], parts["perfect"].details["games"]) == (4, 4)
+    first, second, third = (line for line in out.splitlines() if line.startswith(agent) and "seed 3" in line)
     assert "(ladder-6x6-v0, 4 games, openings balanced-6x6-v0, seed 3)" in first
-    assert f"{measured['moves']['best_move_rate']:.1%} of its moves are perfect" in second
-    assert {f"{name}.{kind}" for name in ("benchmark", "perfection") for kind in ("md", "png")} < {
-        path.name for path in tmp_path.iterdir()
-    }
+    assert f"perfect moves {report['perfect moves'].value:.1%}, 95% interval" in second
+    assert "4 games against perfect play" in third
 
 
 def test_the_files_are_whole_if_nobody_reads_the_output(run, tmp_path, monkeypatch):
@@ -144,21 +198,38 @@ def test_the_files_are_whole_if_nobody_reads_the_output(run, tmp_path, monkeypat
     monkeypatch.setattr("click.echo", closed)
     run("random", "--endgame", "--out", tmp_path / "out")
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"benchmark.json", "benchmark.md", "positions.jsonl"}
-    assert parse_json((tmp_path / "out" / "benchmark.json").read_bytes())["endgame"]["count"] == 500
+    assert read(tmp_path / "out")[1]["positions"].details["count"] == 500
 
 
 def test_an_interrupt_before_the_first_game_leaves_whole_json(run, tmp_path, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("othello_env.arena.rating.perfection.play_match", interrupted)
+    monkeypatch.setattr("othello_env.arena.benchmark.perfect.play_match", interrupted)
     status, _, _ = run("random", "--size", 4, "--out", tmp_path / "out")
     assert status == 130
-    written = parse_json((tmp_path / "out" / "perfection.json").read_bytes())
-    assert "games" not in written
-    assert written["moves"]["count"] > 0
-    page = (tmp_path / "out" / "perfection.md").read_text()
-    assert "The run was interrupted: 0 of " in page
+    _, parts = read(tmp_path / "out")
+    assert list(parts) == ["positions", "exploitability"]
+    assert "interrupted in the part perfect" in (tmp_path / "out" / "benchmark.md").read_text()
+
+
+def test_two_runs_do_not_write_to_one_folder(run, tmp_path, monkeypatch):
+    out, asked = tmp_path / "out", []
+
+    def measure(agent, game, seed, limits, progress):
+        asked.append(run("random", "--endgame", "--out", out))  # a second run, while the first is under way
+        (out / "benchmark.json").write_text("of somebody else")
+        return measure_positions(agent, game=game)
+
+    monkeypatch.setattr("othello_env.arena.benchmark.positions.measure", measure)
+    status, printed, err = run("random", "--endgame", "--out", out)
+    assert [second[0] for second in asked] == [2]
+    assert f"another process writes to {out}" in asked[0][2]
+    assert status == 2
+    assert "benchmark.json was written by something else since this run began, and is not replaced" in err
+    assert printed.startswith("random: best endgame moves "), "what was measured is printed"
+    assert [path.name for path in out.iterdir()] == ["benchmark.json"]
+    assert (out / "benchmark.json").read_text() == "of somebody else"
 
 
 @pytest.mark.parametrize(
@@ -167,7 +238,8 @@ def test_an_interrupt_before_the_first_game_leaves_whole_json(run, tmp_path, mon
         (["nobody"], "there is no agent 'nobody'"),
         (["random", "--games", "3"], "not even"),
         (["random", "--size", "5"], "size must be one of 4, 6, 8, not 5"),
-        (["random", "--size", "4", "--within", "50"], "for a ladder, and there is no ladder for 4x4"),
+        (["random", "--size", "4", "--within", "50"], "for a ladder, and there is no ladder for othello:size=4"),
+        (["random", "--game", "checkers"], "there is no benchmark for checkers; othello-env tournament"),
         (["perfect", "--size", "8"], "perfect plays Othello on 4x4 and 6x6"),
         (["random", "--out", "full"], "full exists and is not an empty folder"),
         (["random", "--out", "full/file"], "full/file exists and is not an empty folder"),
@@ -193,14 +265,15 @@ def test_the_runs_of_one_method_have_a_mean(run, tmp_path):
     tmp_path /= "out"
     status, out, _ = run(*agents, "--size", 4, "--games", 2, "--out", tmp_path)
     assert status == 0
-    runs = [json.loads((tmp_path / f"run-{n}" / "perfection.json").read_text()) for n in (1, 2, 3)]
-    rates = [each["moves"]["best_move_rate"] for each in runs]
+    rates = [read(tmp_path / f"run-{n}")[0]["perfect moves"].value for n in (1, 2, 3)]
     written = json.loads((tmp_path / "seeds.json").read_text())
     assert written["agents"] == agents
-    assert written["perfect moves"]["values"] == pytest.approx(rates, abs=1e-4)
-    assert written["perfect moves"]["mean"] == pytest.approx(sum(rates) / 3, abs=1e-4)
-    row = next(line.split() for line in out.splitlines() if line.startswith("perfect moves"))
-    assert row[2:4] == ["3", f"{written['perfect moves']['mean']:.1%}"]
+    perfect = next(number for number in written["numbers"] if number["name"] == "perfect moves")
+    assert perfect["game"] == "othello:size=4"
+    assert perfect["values"] == pytest.approx(rates, abs=1e-4)
+    assert perfect["mean"] == pytest.approx(sum(rates) / 3, abs=1e-4)
+    row = next(line.split() for line in out.splitlines() if line.startswith("perfect moves  "))
+    assert row[2:4] == ["3", f"{perfect['mean']:.1%}"]
     assert "over the runs" not in run("random", agents[0], "--size", 4, "--endgame")[1], "these are no runs of a method"
 
 
@@ -236,28 +309,29 @@ def test_language_models_get_a_leaderboard(run, tmp_path, monkeypatch):
             rows[name] = cells
             assert all(cell in out for cell in cells)
     assert set(rows) == set(names)
+    columns = next(line for line in page.splitlines() if line.startswith("| agent |")).strip("| ").split(" | ")[1:]
+    rows = {name: dict(zip(columns, cells, strict=True)) for name, cells in rows.items()}
     for number, agent in enumerate(names, start=1):
         folder = tmp_path / "out" / f"run-{number}"
-        answers = json.loads((folder / "benchmark.json").read_text())["answers"]
-        assert (folder / "benchmark.md").read_text().count(" a move; ") == 0, "one time, that of the calls"
-        legal = rows[agent][3]
+        report, parts = read(folder)
+        answers = parts["answers"].details["summary"]
+        legal = rows[agent]["legal answers"]
         assert legal.startswith(f"{answers['legal_rate']:.1%} (")
         assert (answers["legal_rate"] == 1) == (agent != "rambling")
         low, high = answers["unreadable_rate_interval95"]
         assert (low <= 0.1 <= high) == (agent == "rambling")
-        lost = json.loads((folder / "perfection.json").read_text())["moves"]["mean_loss"]
-        assert rows[agent][4] == f"{lost:.2f}"
+        assert rows[agent]["discs lost a move"].startswith(f"{report['discs lost a move'].value:.2f} (")
         assert answers["cost"] == pytest.approx(0.001 * answers["answers"])
         assert [phase["empty"] for phase in answers["regret"]][-1] == [1, 4]
-    assert float(rows["rambling"][5]) > 100 > float(rows["greedy"][5])
-    (record, *_) = read_records(tmp_path / "out" / "run-1" / "games.jsonl")
+    assert float(rows["rambling"]["tokens a move"]) > 100 > float(rows["greedy"]["tokens a move"])
+    (record, *_) = read_records(tmp_path / "out" / "run-1" / "ladder-games.jsonl")
     final, own = record.replay(), record.agents.index("rambling")
     assert len(record.words) == len(final.moves)
     before = record.first_position().positions(final.moves)[:-1]
     spoken = [position.to_move for position, words in zip(before, record.words, strict=True) if words]
     assert spoken
     assert set(spoken) == {own}
-    shown = Recorded.read(tmp_path / "out" / "run-1" / "games.jsonl")
+    shown = Recorded.read(tmp_path / "out" / "run-1" / "ladder-games.jsonl")
     assert record.words in [shown.game(number)["words"] for number in range(len(shown))]
     again = run(agents[1], "--size", 6, "--endgame")[2]
     assert "random: up to about 380 moves" in again
@@ -268,7 +342,7 @@ def test_models_of_one_name_are_told_apart(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "models.py").write_text(MODELS)
     _, out, _ = run("models.py:greedy", "models.py:twin", "models.py:rambling", "--size", 6, "--endgame")
-    table = out[out.index("95% interval") :].splitlines()
+    table = out[out.index("\nagent ") :].splitlines()
     told = {line.split("  ")[0] for line in table[-3:]}
     assert told == {
         "greedy (models.py:greedy)",

@@ -7,7 +7,7 @@ from PIL import Image
 
 from othello_env import Othello
 from othello_env.arena import Schedule, play_tournament
-from othello_env.arena.rating.tables import tournament_chart
+from othello_env.arena.tables import tournament_chart
 from othello_env.arena.tournament.records import read_records
 
 AGENTS = ("random", "maximizer:eval=weighted", "maximizer:eval=count")

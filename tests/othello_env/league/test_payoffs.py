@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from othello_env.arena import Schedule, play_tournament, rate_tournament
-from othello_env.arena.rating.elo import Comparison, rate
+from othello_env.arena.elo import Comparison, rate
 from othello_env.arena.tournament.results import score_interval
 from othello_env.games.registry import GameSpec
 from othello_env.league import League, payoff_chart, snapshot_chart

@@ -30,6 +30,8 @@ from driving import (
 )
 
 from othello_env import Othello, make_agent
+from othello_env.arena import Number, Report, Table
+from othello_env.arena.report import Found
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.tribolo.position import Tribolo
 from othello_env.page.assessment import assess
@@ -279,26 +281,25 @@ def test_exact_values_are_on_the_squares_and_a_review_shows_what_each_move_lost(
 
 
 def test_results_are_drawn(open_page, serve, tmp_path):
-    row = {"opponent": "<b>random</b>", "wins": 15, "draws": 1, "losses": 4, "score": 0.775, "interval95": [0.6, 0.9]}
-    row |= {"opponent_elo": 0.0, "expected_score": 0.8}
-    content = {"agent": "a.npz", "games": 20, "openings": "random:10", "seed": 0, "elo": 210.4}
-    content |= {"interval95": [180.2, 240.6], "open_end": None, "ladder": "ladder-v0"}
-    content |= {"results": [row | {"mean_disc_difference": 12.5}]}
+    cell = Number("score", "othello", 0.775, "score", 0.6, 0.9, 0.8)
+    table = Table(("rung", "Elo", "score"), ({"rung": "<b>random</b>", "Elo": 0, "score": cell},), "expected")
+    elo = Number("Elo", "othello", 210.4, "elo", 180.2, 240.6)
+    content = Report("a.npz", "othello", (Found("ladder", (elo,), "20 games", (table,)),)).to_json()
     file = tmp_path / "results.json"
     file.write_text(json.dumps(content))
     with open_page(serve("--results", str(file)).address) as page:
         page.click("#tab-runs")
-        page.locator("#results-list [aria-label=Matches]").wait_for()
-        cells = page.locator("#results-list [aria-label=Matches] td:visible").all_inner_texts()
-        assert [cell for cell in cells if cell.strip()] == ["<b>random</b>", "0", "15", "1", "4", ".775", "+12.5"]
-        assert page.locator("#results-list dd").all_inner_texts() == ["210 (180 to 241)"]
+        page.locator("#results-list [aria-label=Results]").wait_for()
+        cells = page.locator("#results-list [aria-label=Results] td:visible").all_inner_texts()
+        assert [cell for cell in cells if cell.strip()] == ["<b>random</b>", "0", ".775"]
+        assert page.locator("#results-list dd").all_inner_texts() == ["210, 95% interval 180 to 241"]
         rungs = page.locator(".ladder tbody th").all_inner_texts()
         assert rungs[-4].split() == ["a.npz", "results.json"]  # a.npz has 210 Elo, the rungs below it 194, 64 and 0
         for scheme, width in (("light", 1280), ("dark", 360)):
             page.emulate_media(color_scheme=scheme)
             page.set_viewport_size({"width": width, "height": 860})
             page.wait_for_function(f"innerWidth === {width}")
-            cells = ("#results-list [aria-label=Matches] td:last-child", "#results-list")
+            cells = ("#results-list [aria-label=Results] td:last-child", "#results-list")
             last, whole = (page.locator(cell).bounding_box() for cell in cells)
             assert last["x"] + last["width"] <= whole["x"] + whole["width"]
             assert not sticks_out(page)

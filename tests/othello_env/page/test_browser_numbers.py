@@ -28,12 +28,12 @@ from driving import (
 )
 
 from othello_env import Checkers, Othello, Tribolo, make_agent
+from othello_env.arena.benchmark.ladder import load_ladder, rated_agents
+from othello_env.arena.number import elo_text
 from othello_env.arena.openings import balanced_openings
-from othello_env.arena.rating.ladder import load_ladder, rated_agents
 from othello_env.games.keys import seat_key
 from othello_env.page.assessment import assess
 from othello_env.review import ANALYST, review_game
-from othello_env.support.words import elo_text
 
 
 def read_all(page):
@@ -300,8 +300,8 @@ def test_what_a_player_needs_is_above_the_fold(open_page, server, width, height)
 def test_perfect_play_is_offered_on_6x6_with_balanced_openings(page):
     page.click("#new")
     page.select_option("#game", "othello:size=6")
-    assert page.inner_text("#ratings") == "The ratings are Elo on ladder-6x6-v0 (6x6, random play is 0)."
-    elo = {rung.spec: elo_text(rung.elo) for rung in (*load_ladder(6).rungs, *rated_agents(8))}
+    assert page.inner_text("#ratings") == "The ratings are Elo on ladder-6x6-v0 (random play is 0)."
+    elo = {rung.spec: elo_text(rung.elo) for rung in (*load_ladder("othello:size=6").rungs, *rated_agents("othello"))}
     option = page.locator('[name=seat-1] option[value="perfect"]')
     assert option.inner_text() == f"perfect (perfect play, {elo['perfect']} Elo)"
     page.select_option("[name=seat-0]", "human")
@@ -318,7 +318,7 @@ def test_perfect_play_is_offered_on_6x6_with_balanced_openings(page):
     page.select_option("#game", "othello")
     assert page.locator('[name=seat-1] option[value="perfect"]').count() == 0
     assert f"(strong, {elo['engine:depth=4']} Elo)" in page.inner_text('[name=seat-1] option[value="engine:depth=4"]')
-    assert page.inner_text("#ratings") == "The ratings are Elo on ladder-v0 (8x8, random play is 0)."
+    assert page.inner_text("#ratings") == "The ratings are Elo on ladder-v0 (random play is 0)."
     page.select_option("#game", "checkers")
     assert page.locator("#ratings").is_hidden()
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from othello_env.arena.rating.ladder import load_ladder, rated_agents
+from othello_env.arena.benchmark.ladder import load_ladder, rated_agents
 from othello_env.page.messages import MessageError
 from othello_env.page.offers import CHECKPOINT, PACKAGED, Offer, Offers, given
 
@@ -82,15 +82,15 @@ def test_what_the_page_is_told_of_an_agent():
 
 def test_words_of_strength_come_with_the_ladders_ratings():
     elo = {offer.spec: offer.to_json()["elo"] for offer in PACKAGED}
-    for game, size in (("othello", 8), ("othello:size=6", 6)):
-        known = {rung.spec: rung.elo for rung in (*load_ladder(size).rungs, *rated_agents(size))}
-        assert len(known) == len(load_ladder(size).rungs) + len(rated_agents(size))  # an agent has one rating
+    for game, best in (("othello", "engine"), ("othello:size=6", "perfect")):
+        known = {rung.spec: rung.elo for rung in (*load_ladder(game).rungs, *rated_agents(game))}
+        assert len(known) == len(load_ladder(game).rungs) + len(rated_agents(game))  # an agent has one rating
         for spec in {*elo} & {*known}:
             assert elo[spec][game] == known[spec]
         assert elo["alphabeta:depth=4"][game] == known["alphabeta:depth=4,eval=weighted"]
         rated = [offer.spec for offer in PACKAGED if game in offer.games and game in elo[offer.spec]]
         assert {"random", "alphabeta:depth=2", "ntuple", "engine:depth=4", "engine"} <= {*rated}
-        assert rated[-1] == ("perfect" if size == 6 else "engine")
+        assert rated[-1] == best
     assert elo["tribolo"] == {}
 
 

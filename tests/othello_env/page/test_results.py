@@ -1,12 +1,14 @@
 """What the page shows of files: results, recorded games and leagues, with the numbers that Python gives."""
 
 import json
+import math
 
 import pytest
+import reports
 
-from othello_env.arena.rating.benchmark import run_benchmark
-from othello_env.arena.rating.elo import rate_tournament
-from othello_env.arena.rating.ladder import LADDERS, load_ladder
+from othello_env.arena.benchmark.ladder import LADDERS, load_ladder
+from othello_env.arena.elo import rate_tournament
+from othello_env.arena.report import Report
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.results import Tournament
@@ -15,66 +17,38 @@ from othello_env.league import League
 from othello_env.page.messages import PageGame
 from othello_env.page.results import MOST_MEMBERS, Recorded, ladders_view, league_view, read_league_folder, read_results
 
-ROW = {"opponent": "random", "wins": 15, "draws": 1, "losses": 4, "score": 0.775, "interval95": [0.6, 0.9]}
-ROW |= {"mean_disc_difference": 12.5}
-RUN = {"agent": "a.npz", "games": 20, "openings": "random:10", "seed": 0, "results": [ROW]}
 
-
-def test_matches():
-    read = read_results("a.json", RUN)
-    assert (read["title"], read["about"]) == ("a.npz", "20 games against each, openings random:10, seed 0")
-    assert read["matches"] == [
-        {"opponent": "random", "elo": None, "wins": 15, "draws": 1, "losses": 4, "score": 0.775}
-        | {"interval": [0.6, 0.9], "expected": None, "discs": 12.5}
-    ]
-
-
-def test_a_rating_and_endgames():
-    endgame = {"best_move_rate": 0.8, "best_move_rate_interval95": [0.75, 0.85]}
-    endgame |= {"mean_loss": 1.234, "mean_loss_interval95": [1.0, 1.5]}
-    content = RUN | {"elo": 1234.5, "interval95": [1200.1, 1270.6], "open_end": "above", "ladder": "ladder-v0"}
-    content |= {"milliseconds_a_move": 0.01234, "illegal_or_failed": 2, "endgame": endgame}
-    content["results"] = [ROW | {"opponent_elo": 1200.0, "expected_score": 0.6}]
-    read = read_results("a.json", content)
-    assert read["facts"] == [
-        ["Elo", "at least 1200, no upper limit found"],
-        ["time for a move", "0.0123 ms"],
-        ["illegal or failed moves", "2"],
-        ["best endgame moves", "80.0% (75.0% to 85.0%)"],
-        ["mean endgame loss (discs)", "1.23 (1.00 to 1.50)"],
-    ]
-    assert read["about"] == "ladder-v0, 20 games, openings random:10, seed 0"
-    assert (read["matches"][0]["elo"], read["matches"][0]["expected"]) == (1200.0, 0.6)
+def test_a_rating_with_one_limit_stands_at_this_limit():
+    read = read_results("a.json", reports.rated(1234.5, 1200.1, math.inf, seed=3).to_json())
+    assert (read["title"], read["about"]) == ("a.npz", "othello, seed 3")
+    assert read["parts"][0]["facts"] == [["Elo", "at least 1200, no upper limit found"]]
     rated = {"name": "a.npz", "file": "a.json", "elo": 1200.1, "interval": [1200.1, None], "ladder": "ladder-v0"}
     assert read["rated"] == rated
-    assert read_results("a.json", content | {"ladder": "ladder-6x6-v0"})["rated"] == rated | {"ladder": "ladder-6x6-v0"}
-    assert read_results("a.json", content | {"open_end": "below"})["rated"]["interval"] == [None, 1270.6]
-    assert read_results("a.json", content | {"open_end": None})["rated"]["elo"] == 1234.5
-    assert read_results("a.json", content | {"ladder": "ladder-v9"})["rated"] is None
-    assert read_results("a.json", {"agent": "a", "endgame": endgame})["matches"] == []
+    for report, elo, interval, ladder in (
+        (reports.rated(1234.5, -math.inf, 1270.6), 1270.6, [None, 1270.6], "ladder-v0"),
+        (reports.rated(1234.5, game="othello:size=6"), 1234.5, [1134.5, 1334.5], "ladder-6x6-v0"),
+    ):
+        expected = rated | {"elo": elo, "interval": interval, "ladder": ladder}
+        assert read_results("a.json", report.to_json())["rated"] == expected
+    assert read_results("a.json", reports.rated(game="othello:size=4").to_json())["rated"] is None
 
 
 def test_the_ladders_are_the_packaged_ones():
     for told, ladder in zip(ladders_view(), map(load_ladder, LADDERS), strict=True):
-        assert (told["name"], told["size"]) == (ladder.name, ladder.size)
+        assert told["name"] == ladder.name
         assert [(rung["name"], rung["elo"], tuple(rung["interval"])) for rung in told["rungs"]] == [
             (rung.spec, rung.elo, rung.interval) for rung in ladder.rungs
         ]
-
-
-def test_what_a_benchmark_writes_is_read():
-    content = json.loads(json.dumps(run_benchmark("random", games=2, seed=1).to_json()))
-    read = read_results("a.json", content)
-    assert [row["opponent"] for row in read["matches"]] == [row["opponent"] for row in content["results"]]
 
 
 @pytest.mark.parametrize(
     "content",
     [
         {},
-        {"results": [{k: v for k, v in ROW.items() if k != "score"}]},
-        RUN | {"results": [ROW | {"score": float("nan")}]},
-        {"curve": [{"seconds": 1, "scores": {"random": 0.5}}]},
+        [],
+        {"agent": "a", "elo": 500.0},
+        Report("a", "othello").to_json(),
+        reports.rated().to_json() | {"parts": [3]},
     ],
 )
 def test_other_content_is_an_error(content):

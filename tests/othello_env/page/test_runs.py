@@ -1,10 +1,12 @@
 """The folder of training runs that the page watches."""
 
 import json
+import math
 import os
 from pathlib import Path
 
-from othello_env.arena.rating.ladder import LADDER
+import reports
+
 from othello_env.league import League
 from othello_env.page.results import league_view
 from othello_env.page.runs import Runs
@@ -13,8 +15,7 @@ from othello_env.page.runs import Runs
 def write(file, elo):
     """A file that rates an agent."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    content = {"agent": "a.npz", "elo": elo, "interval95": [elo - 100, elo + 100], "ladder": LADDER}
-    file.write_text(json.dumps(content))
+    file.write_text(json.dumps(reports.rated(elo).to_json()))
 
 
 def rated(runs):
@@ -97,10 +98,11 @@ def test_a_file_that_is_too_large_is_no_checkpoint(tmp_path):
 
 
 def test_ratings_of_the_folder_are_on_the_ladder(tmp_path):
-    rating = {"agent": "a.npz", "elo": 500.0, "interval95": [400.0, 600.0], "open_end": "above", "ladder": LADDER}
-    (tmp_path / "benchmark.json").write_text(json.dumps(rating))
+    (tmp_path / "benchmark.json").write_text(json.dumps(reports.rated(500.0, 400.0, math.inf).to_json()))
     told = Runs(tmp_path).to_json()
-    expected = {"name": "a.npz", "file": "benchmark.json", "elo": 400.0, "interval": [400.0, None], "ladder": LADDER}
+    expected = {"name": "a.npz", "file": "benchmark.json", "elo": 400.0, "interval": [400.0, None]} | {
+        "ladder": "ladder-v0"
+    }
     assert told["rated"] == [expected]
 
 

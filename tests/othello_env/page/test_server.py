@@ -130,8 +130,8 @@ def test_what_is_offered(client):
     assert [agent["spec"] for agent in got["agents"]] == ["random", "alphabeta:depth=2"]
     assert [each["name"] for each in got["agents"][1]["settings"]] == ["depth", "epsilon"]
     assert got["ratings"] == {
-        "othello": "Elo on ladder-v0 (8x8, random play is 0)",
-        "othello:size=6": "Elo on ladder-6x6-v0 (6x6, random play is 0)",
+        "othello": "Elo on ladder-v0 (random play is 0)",
+        "othello:size=6": "Elo on ladder-6x6-v0 (random play is 0)",
     }
     assert client.get("/api/results").json() == [RESULTS]
 

@@ -7,13 +7,13 @@ import time
 from pathlib import Path
 
 import pytest
+import reports
 from asking import run_async
 from starlette.testclient import TestClient
 
 import othello_agents
 from othello_env import Othello, make_agent
 from othello_env.agent import spec_file
-from othello_env.arena.rating.ladder import LADDER
 from othello_env.page.app import make_app
 from othello_env.page.assessment import assess
 from othello_env.page.offers import Offer, Offers
@@ -106,8 +106,7 @@ def test_a_file_name_is_never_read_as_something_else(client, tmp_path):
 def test_only_news_are_sent(client, tmp_path):
     first = client.get("/api/runs").json()
     assert client.get(f"/api/runs?known={first['version']}").status_code == 204
-    rating = {"agent": "a.npz", "elo": 500.0, "interval95": [400.0, 600.0], "ladder": LADDER}
-    (tmp_path / "a.json").write_text(json.dumps(rating))
+    (tmp_path / "a.json").write_text(json.dumps(reports.rated().to_json()))
     second = client.get(f"/api/runs?known={first['version']}").json()
     assert [each["file"] for each in second["rated"]] == ["a.json"]
     assert second["version"] != first["version"]

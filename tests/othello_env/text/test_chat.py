@@ -28,9 +28,9 @@ from othello_env import (
     play_match,
 )
 from othello_env.agent import AgentLeftError, Seat
+from othello_env.arena.benchmark.ladder import load_ladder
+from othello_env.arena.benchmark.positions import load_positions, measure_positions
 from othello_env.arena.faults import FaultWarning
-from othello_env.arena.rating.accuracy import endgame_positions, measure_regret, regret_positions
-from othello_env.arena.rating.ladder import load_ladder
 from othello_env.cli import main as command
 from othello_env.text import Answer, ChatAgent, OthelloText
 from othello_env.text.prompts import Prompt, prompt_hash
@@ -243,7 +243,7 @@ def test_what_some_answers_do_not_tell_is_not_summed_up():
 
 
 def test_a_move_has_its_regret_where_it_is_exact():
-    near_the_end = next(each for each in endgame_positions() if each.state.empties == 8)
+    near_the_end = next(each for each in load_positions() if each.state.empties == 8)
     worst = max(near_the_end.scores, key=near_the_end.loss)
     agent = ChatAgent(lambda messages: "d3")
     agent.act(Othello())
@@ -496,7 +496,7 @@ def test_a_client_that_keeps_failing_stops_the_match_and_nobody_loses(workers):
     with pytest.raises(AgentLeftError, match=r"m: the model could not be asked: ConnectionError: quota"):
         play_match(agent, "random", games=4)
     with pytest.raises(AgentLeftError):
-        measure_regret(agent, size=4)
+        measure_positions(agent, game="othello:size=4")
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -510,7 +510,7 @@ def test_a_chat_that_ends_the_program_stops_the_run_and_nobody_loses(workers):
     for run in (
         lambda: play_match(agent, "random", games=4),
         lambda: place(agent, games=4),
-        lambda: measure_regret(agent, size=4),
+        lambda: measure_positions(agent, game="othello:size=4"),
         lambda: make_vec_env(2, opponent=agent, side="white").reset(seed=1),
     ):
         with pytest.raises(AgentLeftError, match="m: chat ended the program: SystemExit: set OPENAI_API_KEY"):
@@ -530,9 +530,9 @@ def test_a_question_has_the_moves_so_far_on_each_way_to_an_agent(workers, option
         return state.action_to_text(state.legal_actions()[0])
 
     agent = ChatAgent(chat, workers=workers, **options)
-    regret = measure_regret(agent, size=4)
+    regret = measure_positions(agent, game="othello:size=4")
     assert regret.faults == ()
-    expected = [position.state for position in regret_positions(4)]
+    expected = [position.state for position in load_positions("othello:size=4")]
     assert sorted(asked, key=repr) == sorted(expected, key=repr)
     assert sorted(state.moves for state in asked) == sorted(state.moves for state in expected)
     assert not play_match(agent, "random", games=6, game="othello:size=4").faults(0)
@@ -602,7 +602,8 @@ def test_the_command_rates_the_agent_of_the_page(tmp_path, monkeypatch, capsys):
 
     client = SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=create)))
     monkeypatch.setitem(sys.modules, "openai", SimpleNamespace(OpenAI=lambda base_url, api_key: client))
-    monkeypatch.setattr("othello_env.arena.rating.accuracy.endgame_positions", lambda: endgame_positions()[:20])
+    few = load_positions()[:20]
+    monkeypatch.setattr("othello_env.arena.benchmark.positions.load_positions", lambda game: few)
     with pytest.raises(SystemExit) as stop:
         command(["benchmark", "policy.py:agent", "--games", "4"])
     assert stop.value.code == 0

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from othello_env import Othello, SpecError, WrongGameError, make_agent
-from othello_env.arena.rating.accuracy import endgame_positions, regret_positions
+from othello_env.arena.benchmark.positions import load_positions
 from othello_env.text import OthelloText, game_reward
 
 
@@ -154,8 +154,8 @@ def test_regret_equals_perfect_play_in_many_positions_of_4x4():
 
 
 def test_regret_equals_the_packaged_scores_of_6x6_and_8x8():
-    late = [each for each in regret_positions(6) if each.state.empties <= 11][::6]
-    ends = [each for each in endgame_positions() if each.state.empties <= 9][::6]
+    late = [each for each in load_positions("othello:size=6") if each.state.empties <= 11][::6]
+    ends = [each for each in load_positions() if each.state.empties <= 9][::6]
     assert len(late) > 15
     assert len(ends) > 15
     for each in late + ends:
@@ -181,7 +181,7 @@ def worst(state):
     return int(np.nanargmin(scores))
 
 
-NEAR_THE_END = [each.state for each in endgame_positions() if each.state.empties == 9][:12]
+NEAR_THE_END = [each.state for each in load_positions() if each.state.empties == 9][:12]
 STARTS = {4: "random:3", 6: "random:20", 8: NEAR_THE_END}
 
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from othello_env.arena.number import interval_text, score_text
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.results import MatchResult, score_interval
 from othello_env.arena.tournament.schedule import Schedule
-from othello_env.support.words import interval_text, score_text
 
 
 def test_a_match_counts_from_the_first_agents_side():

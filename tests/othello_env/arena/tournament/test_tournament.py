@@ -12,12 +12,12 @@ import pytest
 from othello_env import WrongGameError, make_agent
 from othello_env.agent import file_hashes
 from othello_env.agent.clock import TimeControl
+from othello_env.arena.benchmark.ladder import AGENT, Ladder, Rung, place
+from othello_env.arena.benchmark.run import run_benchmark
+from othello_env.arena.elo import rate_tournament
 from othello_env.arena.match import play_match
 from othello_env.arena.play.games import play_game
 from othello_env.arena.play.records import RecordError, versions
-from othello_env.arena.rating.elo import rate_tournament
-from othello_env.arena.rating.ladder import AGENT, Ladder, Rung, place
-from othello_env.arena.rating.perfection import run_perfection
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.results import Tournament, overall
@@ -229,8 +229,8 @@ def test_records_say_which_files_played(tmp_path):
     for workers in (1, 2):
         records = play_match(spec, "random", games=2, workers=workers).records
         assert [record.versions for record in records] == [versions() | own] * 2
-    assert "files" not in run_perfection("random", size=4, games=0).to_json()
-    assert run_perfection(spec, size=4, games=0).to_json()["files"] == own
+    assert "files" not in run_benchmark("random", "othello:size=4", games=0).settings
+    assert run_benchmark(spec, "othello:size=4", games=0).settings["files"] == own
     again = play((spec, "random", NAMES[1]), 4, file=file)
     assert len(again.records) == 12
     policy.write_text(policy.read_text() + "# edited\n")

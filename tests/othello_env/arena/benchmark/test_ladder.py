@@ -11,25 +11,26 @@ import numpy as np
 import pytest
 from load_script import load_script
 
-from othello_env import Agent, AgentError, Othello, WrongGameError, make_agent
+from othello_env import Agent, AgentError, WrongGameError, make_agent
 from othello_env.arena import FaultWarning
+from othello_env.arena.benchmark import ladder
+from othello_env.arena.benchmark.ladder import LADDERS, Ladder, Rung, load_ladder, place, rated_agents
+from othello_env.arena.benchmark.run import run_benchmark
+from othello_env.arena.elo import Fit, expected_score
 from othello_env.arena.openings import balanced_openings
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.rating import ladder
-from othello_env.arena.rating.benchmark import _programs_near, run_benchmark
-from othello_env.arena.rating.elo import Fit, expected_score
-from othello_env.arena.rating.ladder import AGENT, LADDERS, Ladder, Rung, load_ladder, place, rated_agents
+from othello_env.arena.report import AGENT
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.page.results import read_results
 
-STRONGEST = {8: "engine:depth=10,exact=12,eval=ntuple", 6: "perfect"}
+STRONGEST = {"othello": "engine:depth=10,exact=12,eval=ntuple", "othello:size=6": "perfect"}
 
-each_size = pytest.mark.parametrize("size", LADDERS)
+each_game = pytest.mark.parametrize("game", LADDERS)
 
 
-def written(size):
+def written(game):
     """The contents of the JSON file of a packaged ladder."""
-    file = resources.files("othello_env.arena.rating") / f"{LADDERS[size]}.json"
+    file = resources.files("othello_env.arena.benchmark") / f"{LADDERS[game]}.json"
     return json.loads(file.read_text())
 
 
@@ -38,19 +39,19 @@ def script():
     return load_script("make/rate_ladder")
 
 
-@each_size
-def test_the_rungs_are_those_of_the_script_and_rise_from_random(script, size):
-    ladder = load_ladder(size)
-    assert (ladder.name, ladder.size, ladder.rungs[-1].spec) == (LADDERS[size], size, STRONGEST[size])
-    assert {rung.spec for rung in ladder.rungs} == set(script.RUNGS[size])
+@each_game
+def test_the_rungs_are_those_of_the_script_and_rise_from_random(script, game):
+    ladder = load_ladder(game)
+    assert (ladder.name, ladder.game, ladder.rungs[-1].spec) == (LADDERS[game], game, STRONGEST[game])
+    assert {rung.spec for rung in ladder.rungs} == set(script.RUNGS[game])
     elo = [rung.elo for rung in ladder.rungs]
     assert elo == sorted(elo)
     assert (ladder.rungs[0].spec, elo[0]) == ("random", 0)
     for rung in ladder.rungs:
         low, high = rung.interval
         assert low <= rung.elo <= high
-        assert rung.games >= 2 * written(size)["games"]
-        make_agent(rung.spec).check_game(Othello(size))
+        assert rung.games >= 2 * written(game)["games"]
+        make_agent(rung.spec).check_game(ladder.spec.start(0))
         assert "ms=" not in rung.spec
 
 
@@ -63,37 +64,45 @@ def test_the_rungs_are_those_of_the_script_and_rise_from_random(script, size):
     ],
 )
 def test_a_rating_stands_among_those_of_programs(elo, told):
-    assert _programs_near(SimpleNamespace(ladder=load_ladder(), elo=elo)).endswith(f": {told}")
+    (sentence,) = ladder._programs_near(SimpleNamespace(ladder=load_ladder(), elo=elo))
+    assert sentence.endswith(f": {told}")
 
 
-@each_size
-def test_the_rated_agents_are_those_of_the_script(size):
-    assert tuple(rung.spec for rung in rated_agents(size)) == load_script("make/rate_agents").AGENTS[size]
+@each_game
+def test_the_rated_agents_are_those_of_the_script(game):
+    assert tuple(rung.spec for rung in rated_agents(game)) == load_script("make/rate_agents").AGENTS[game]
 
 
 def test_a_rated_agent_has_the_rating_of_a_benchmark():
-    quick = rated_agents(6)[0]
-    found = place(quick.spec, size=6)
+    quick = rated_agents("othello:size=6")[0]
+    found = place(quick.spec, game="othello:size=6")
     assert Rung(quick.spec, found.elo, found.interval, found.games).to_json() == quick.to_json()
 
 
 @pytest.mark.slow
-@each_size
-def test_the_rungs_play_as_they_did_when_they_were_rated(script, size):
+@each_game
+def test_the_rungs_play_as_they_did_when_they_were_rated(script, game):
     """If this fails, a rung, its weights or the openings have changed. Then the ladder must be rated again."""
-    plan = script.schedule(size, games=2, seed=written(size)["seed"])
+    plan = script.schedule(game, games=2, seed=written(game)["seed"])
     played = play_tournament({name: name for name in plan.agents}, plan)
-    assert script.signature(played) == written(size)["signature"]
+    assert script.signature(played) == written(game)["signature"]
 
 
 def test_the_script_goes_on_where_it_was_stopped(script, tmp_path, capsys):
     file, records, openings = (tmp_path / name for name in ("ladder.json", "games.jsonl", "openings.txt"))
     openings.write_text("# two\ne4e5c2\nd5e3c2\n")
-    arguments = {"file": file, "records": records, "size": 6, "first": 3, "workers": 1, "openings": openings}
+    arguments = {
+        "file": file,
+        "records": records,
+        "game": "othello:size=6",
+        "first": 3,
+        "workers": 1,
+        "openings": openings,
+    }
     script.main(script.Args(**arguments, games=2))
     first = json.loads(file.read_text())
     assert [rung["games"] for rung in first["rungs"]] == [4, 4, 4]
-    assert (first["name"], first["size"]) == (LADDERS[6], 6)
+    assert (first["name"], first["game"]) == ("ladder-6x6-v0", "othello:size=6")
     assert first["openings"] == "openings.txt"
     before = records.read_text()
     script.main(script.Args(**arguments))
@@ -198,7 +207,7 @@ def test_who_is_beyond_the_ladder_is_told_so(simulate, elo, beyond, rung):
     assert found.games < 300
     low, high = found.interval
     assert low > end.elo if beyond == "above" else high < end.elo
-    assert found.elo_text.startswith("at least " if beyond == "above" else "below every rung, at most -")
+    assert found.number.text.startswith("at least " if beyond == "above" else "at most -")
     assert (found.elo is None) == (beyond == "below"), "an agent that won nothing has no rating"
 
 
@@ -242,33 +251,39 @@ def test_no_opening_is_played_twice_with_a_rung(simulate):
 
 
 def test_on_6x6_the_games_begin_in_the_openings_of_the_ladder():
-    found = place("maximizer:eval=count", size=6, games=16)
-    assert found.ladder == load_ladder(6)
+    found = place("maximizer:eval=count", game="othello:size=6", games=16)
+    assert found.ladder == load_ladder("othello:size=6")
     assert found.games == 16
     assert repr(found).startswith("<Placement on ladder-6x6-v0: Elo ")
     records = [record for match in found.matches.values() for record in match.records]
     assert {record.game for record in records} == {"othello:size=6"}
     assert {record.opening_moves.replace(" ", "") for record in records} <= set(balanced_openings("balanced-6x6-v0"))
-    assert found == place("maximizer:eval=count", ladder=load_ladder(6), games=16)
+    assert found == place("maximizer:eval=count", ladder=load_ladder("othello:size=6"), games=16)
 
 
 @pytest.mark.slow
 def test_a_perfect_player_stands_beside_the_strongest_rung():
-    ladder = load_ladder(6)
+    ladder = load_ladder("othello:size=6")
     found = place("perfect:hash=16", ladder=replace(ladder, rungs=ladder.rungs[-1:]), games=2)
     assert found.matches[ladder.rungs[-1]].draws == 2  # the openings are draws, and neither player makes a mistake
     assert found.elo == pytest.approx(ladder.rungs[-1].elo)
 
 
-def test_boards_without_a_ladder_are_refused():
-    with pytest.raises(ValueError, match="for boards of size 8 or 6, not 4"):
-        place("random", size=4)
-    with pytest.raises(ValueError, match="cheap is for boards of size 8, not 6"):
-        place("random", size=6, ladder=CHEAP)
+def test_games_without_a_ladder_are_refused():
+    with pytest.raises(ValueError, match="are for othello and othello:size=6, not othello:size=4"):
+        place("random", game="othello:size=4")
+    with pytest.raises(ValueError, match="cheap is for othello, not othello:size=6"):
+        place("random", game="othello:size=6", ladder=CHEAP)
     with pytest.raises(WrongGameError, match="perfect plays Othello on 4x4 and 6x6"):
-        place("perfect", size=8)
-    with pytest.raises(ValueError, match="for boards of size 8 or 6, not 4"):
-        run_benchmark("random", size=4)
+        place("perfect")
+    with pytest.raises(ValueError, match="there is no benchmark for checkers"):
+        run_benchmark("random", "checkers")
+
+
+def test_ratings_on_a_ladder_of_your_own_have_another_name():
+    own = Ladder("mine", CHEAP.rungs, "checkers", "random:4")
+    assert own == Ladder.from_json(json.loads(json.dumps(own.to_json())))
+    assert (own.number_name, CHEAP.number_name, load_ladder().number_name) == ("Elo on mine", "Elo on cheap", "Elo")
 
 
 def test_limits_end_it(simulate):
@@ -319,9 +334,10 @@ def test_an_agent_that_fails_at_every_move_gets_a_warning_and_no_rating():
     assert len(seen) == 1
     assert seen[0].filename == __file__
     assert found.elo is None
-    assert found.elo_text == "none, all games were forfeited"
-    assert repr(found) == "<Placement on cheap: Elo none, all games were forfeited, 8 games, 8 forfeited>"
+    assert found.number.text == "none"
+    assert repr(found) == "<Placement on cheap: Elo none, 8 games, 8 forfeited>"
     with pytest.warns(FaultWarning):
         result = run_benchmark(broken, games=8)
-    json.dumps(result.to_json(), allow_nan=False)
-    assert read_results("a.json", result.to_json())["facts"][0][1].startswith("at most ")
+    shown = read_results("a.json", json.loads(json.dumps(result.to_json(), allow_nan=False)))
+    assert shown["parts"][0]["facts"] == [["Elo", "none"], ["illegal or failed answers", "8"]]
+    assert shown["rated"] is None

@@ -3,30 +3,41 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from othello_env.arena.rating.elo import Ratings, find_anchor, rate_tournament
+from othello_env.arena.elo import Ratings, find_anchor, rate_tournament
+from othello_env.arena.number import score_text
 from othello_env.arena.tournament.results import Tournament, overall
 from othello_env.drawing.charts import matrix_chart
-from othello_env.support.words import elo_interval_text, elo_text, score_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["ELO_COLUMNS", "cross_table", "elo_cells", "elo_rows", "tournament_chart"]
+__all__ = ["ELO_COLUMNS", "cross_table", "elo_cells", "elo_rows", "ordered", "tournament_chart"]
 
 ELO_COLUMNS = ("agent", "Elo", "95% interval", "better than next")
 """The columns of `elo_rows`."""
 
 
-def cross_table(result: Tournament) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def ordered(result: Tournament, anchor: str | None = None) -> tuple[list[str], Ratings | None]:
+    """The agents in the order in which tables and charts number them: the best first.
+
+    Without ratings (see `rate_tournament`), which are then None, they stay in the order in which they were given.
+    """
+    try:
+        ratings = rate_tournament(result, anchor)
+    except ValueError:
+        return [*result.agents], None
+    return ratings.order, ratings
+
+
+def cross_table(result: Tournament, anchor: str | None = None) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Each agent's score (0 to 1) against every other agent, its total score and its mean margin: a head and rows."""
-    scores = result.scores()
-    head = ("agent", *map(str, range(1, len(result.agents) + 1)), "games", "score", "margin")
+    scores, (agents, _) = result.scores(), ordered(result, anchor)
+    head = ("agent", *map(str, range(1, len(agents) + 1)), "games", "score", "margin")
     rows = []
-    for number, agent in enumerate(result.agents, start=1):
-        against = [scores.get((agent, other)) for other in result.agents]
+    for number, agent in enumerate(agents, start=1):
+        against = [scores.get((agent, other)) for other in agents]
         games, total, margin = overall([score for score in against if score is not None])
         cells = ["-" if score is None else score_text(score.score) for score in against]
         rows.append((f"{number} {agent}", *cells, str(games), score_text(total), f"{margin:+.1f}"))
@@ -56,22 +67,15 @@ def elo_cells(ratings: Ratings, name: str) -> tuple[str, str]:
 
     If the interval has no lower end, the rating is ``-``.
     """
-    low, high = ratings.interval(name)
-    if math.isinf(low):
-        return "-", "no limit found" if math.isinf(high) else f"at most {elo_text(high)}"
-    interval = f"at least {elo_text(low)}" if math.isinf(high) else elo_interval_text(low, high)
-    return elo_text(ratings.elo[name]), interval
+    number = ratings.number(name)
+    return number.value_text, number.interval_text
 
 
 def tournament_chart(result: Tournament, anchor: str | None = None) -> Figure:
-    """A heat map of the scores between the agents, the best first, with their Elo ratings.
-
-    Without ratings, the agents stay in the order in which they were given; see `rate_tournament`.
-    """
-    agents, labels, what = [*result.agents], [*result.agents], "without ratings"
-    with suppress(ValueError):
-        ratings = rate_tournament(result, anchor)
-        agents = [*ratings.order]
+    """A heat map of the scores between the agents, numbered as in `cross_table`, with their Elo ratings."""
+    agents, ratings = ordered(result, anchor)
+    labels, what = agents, "without ratings"
+    if ratings is not None:
         labels = [f"{agent}   {elo_cells(ratings, agent)[0]}" for agent in agents]
         what = f"with Elo ratings, {find_anchor(anchor, result.agents)} = 0"
     scores = result.scores()

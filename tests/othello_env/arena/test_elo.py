@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from othello_env.arena.rating.elo import Comparison, expected_score, rate
+from othello_env.arena.elo import Comparison, expected_score, rate
 
 pytestmark = pytest.mark.nojit
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from importlib import resources
@@ -28,30 +28,28 @@ import numpy as np
 
 from othello_env.agent import Agent, AgentError, Policy, make_agent
 from othello_env.agent.wrapper import Timed
+from othello_env.arena.elo import Fit, Ratings, comparisons, expected_score, rate
 from othello_env.arena.faults import warn_of_faults
+from othello_env.arena.number import Number, elo_text, score_text
 from othello_env.arena.openings import balanced_openings
 from othello_env.arena.play.games import play_games
 from othello_env.arena.play.records import GameRecord, Pairing
-from othello_env.arena.rating.elo import Fit, Ratings, comparisons, expected_score, rate
+from othello_env.arena.report import AGENT, Limits, Part, Table, game_name
 from othello_env.arena.tournament.results import Z95, MatchResult, overall
 from othello_env.arena.tournament.schedule import Schedule, check_games
-from othello_env.drawing.charts import Row, png, row_chart
+from othello_env.drawing.charts import png, row_chart
 from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
-from othello_env.games.registry import GameSpec
+from othello_env.games.registry import GameLike, GameSpec
 from othello_env.support.notebook import picture
-from othello_env.support.numbers import check_real, check_type
-from othello_env.support.words import elo_interval_text, elo_text
+from othello_env.support.numbers import check_real, check_type, named_arguments
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "AGENT",
     "HALF_WIDTH",
-    "LADDER",
     "LADDERS",
-    "LADDER_6X6",
     "Ladder",
     "Placement",
     "Rung",
@@ -61,14 +59,10 @@ __all__ = [
     "rated_programs",
 ]
 
-LADDER = "ladder-v0"
-"""The name of the packaged ladder, for Othello on 8x8. The name changes if the opponents or their ratings change."""
-LADDER_6X6 = "ladder-6x6-v0"
-"""The name of the packaged ladder for Othello on 6x6. It changes in the same cases as `LADDER`."""
-LADDERS = {8: LADDER, 6: LADDER_6X6}
-"""The names of the packaged ladders, by the size of the board."""
+LADDERS = {"othello": "ladder-v0", "othello:size=6": "ladder-6x6-v0"}
+"""The names of the packaged ladders, by the game. A name changes if the opponents or their ratings change."""
 
-_FORMAT = "othello-env ladder 1"
+_FORMAT = "othello-env ladder 2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,26 +100,28 @@ class Ladder:
     Attributes:
         name: the name of this version of the ladder.
         rungs: the opponents, at least two, from the weakest to the strongest.
-        size: the board's height and width, 8 or 6.
+        game: the game that they play, for two players.
+        openings: the name of the packaged openings for the games against the rungs.
     """
 
     name: str
     rungs: tuple[Rung, ...]
-    size: int = 8
+    game: str = "othello"
+    openings: str = "balanced-v0"
 
     def __repr__(self) -> str:
         ends = " to ".join(f"{rung.spec} {elo_text(rung.elo)}" for rung in (self.rungs[0], self.rungs[-1]))
         return f"<Ladder {self.name} of {len(self.rungs)} rungs: {ends}>"
 
     @property
-    def openings(self) -> str:
-        """The name of the packaged openings for the games against the rungs."""
-        return {8: "balanced-v0", 6: "balanced-6x6-v0"}[self.size]
+    def spec(self) -> GameSpec:
+        """The game."""
+        return GameSpec.parse(self.game)
 
     @property
-    def game(self) -> GameSpec:
-        """The game that the agents play."""
-        return GameSpec.parse(f"othello:size={self.size}")
+    def number_name(self) -> str:
+        """The name of a rating on this ladder."""
+        return "Elo" if LADDERS.get(self.game) == self.name else f"Elo on {self.name}"
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Ladder:
@@ -136,43 +132,49 @@ class Ladder:
         """
         if values.get("format") != _FORMAT:
             raise ValueError(f'expected {{"format": "{_FORMAT}", ...}}')
-        return cls(values["name"], tuple(map(Rung.from_json, values["rungs"])), values["size"])
+        return cls(values["name"], tuple(map(Rung.from_json, values["rungs"])), values["game"], values["openings"])
 
     def to_json(self) -> dict[str, Any]:
         """The ladder as plain values."""
         rungs = [rung.to_json() for rung in self.rungs]
-        return {"format": _FORMAT, "name": self.name, "size": self.size, "rungs": rungs}
+        head = {"format": _FORMAT, "name": self.name, "game": self.game, "openings": self.openings}
+        return head | {"rungs": rungs}
 
 
-@cache
-def load_ladder(size: int = 8) -> Ladder:
-    """The packaged ladder for boards of one size, 8 or 6.
+def load_ladder(game: GameLike = "othello") -> Ladder:
+    """The packaged ladder for a game.
 
     Raises:
-        ValueError: there is no ladder for this size.
+        ValueError: there is no ladder for this game.
 
-    >>> load_ladder().rungs[0].spec, load_ladder(6).rungs[-1].spec
+    >>> load_ladder().rungs[0].spec, load_ladder("othello:size=6").rungs[-1].spec
     ('random', 'perfect')
     """
-    if size not in LADDERS:
-        raise ValueError(f"the packaged ladders are for boards of size {' or '.join(map(str, LADDERS))}, not {size!r}")
-    return Ladder.from_json(_packaged(LADDERS[size]))
+    name = game_name(game)
+    if name not in LADDERS:
+        raise ValueError(f"the packaged ladders are for {' and '.join(LADDERS)}, not {name}")
+    return _load(name)
 
 
 @cache
-def rated_agents(size: int = 8) -> tuple[Rung, ...]:
-    """Packaged agents that are no rungs, with the ratings that `place` gives them on the packaged ladder for this size.
+def _load(game: str) -> Ladder:
+    return Ladder.from_json(_packaged(LADDERS[game]))
+
+
+@cache
+def rated_agents(game: str = "othello") -> tuple[Rung, ...]:
+    """Packaged agents that are no rungs, with the ratings that `place` gives them on the packaged ladder for this game.
 
     The browser page and the documentation show these ratings. `scripts/make/rate_agents.py` measured them.
 
     >>> rated_agents()[-1].spec
     'engine'
     """
-    return tuple(map(Rung.from_json, _packaged("agents-v0")[LADDERS[size]]))
+    return tuple(map(Rung.from_json, _packaged("agents-v0")[LADDERS[game]]))
 
 
 @cache
-def rated_programs(ladder: str = LADDER) -> tuple[Rung, ...]:
+def rated_programs(ladder: str = "ladder-v0") -> tuple[Rung, ...]:
     """Programs of other people with their ratings on a packaged ladder, from the weakest to the strongest.
 
     They are not packaged; `spec` is a program's name and level. The packaged file says how they were rated.
@@ -185,13 +187,13 @@ def rated_programs(ladder: str = LADDER) -> tuple[Rung, ...]:
 
 def _packaged(name: str) -> Any:
     """The values in a packaged file."""
-    return json.loads((resources.files("othello_env.arena.rating") / f"{name}.json").read_text(encoding="utf-8"))
+    return json.loads((resources.files("othello_env.arena.benchmark") / f"{name}.json").read_text(encoding="utf-8"))
 
 
-AGENT = "agent"
-"""The name of the rated agent in the records of its games."""
 HALF_WIDTH = 25.0
 """By default, the games end when half the width of the 95% interval is at most this many Elo points."""
+
+ORDER = 1
 
 _SMALLEST_BATCH, _LARGEST_BATCH = 4, 64
 """The least and the greatest number of pairs of games in a batch.
@@ -214,10 +216,45 @@ _PAIRS_BEYOND = 50
 
 If an agent is too weak, its games end after this number of pairs of games against the weakest rung.
 """
+_MISFIT, _DEVIATION = 0.01, 0.05
+"""A note says that one rating does not explain the scores if `Fit.p_value` is below the first number and
+`Fit.deviation` at least the second. Smaller deviations are those of the rungs' own ratings."""
+_ELO_OF_ONE_GAME = 681.0
+"""Half the width of a rating's 95% interval after one even game. After N games it is smaller by the root of N."""
+_ELO_OF_SCORE = 1600 / math.log(10)
+"""How many Elo points one point of score is worth in even games."""
+
+
+def applies(game: GameSpec, limits: Limits) -> bool:
+    """Whether this part is measured in a game."""
+    return limits.games != 0 and str(game) in LADDERS
+
+
+def expected_moves(game: GameSpec, limits: Limits) -> int:
+    """About how many moves the agent is asked for, if every square is filled and no move is forced."""
+    start = game.start(0)
+    own_moves = getattr(start, "empties", start.num_actions) // 2
+    even_games = (_ELO_OF_ONE_GAME / limits.half_width) ** 2  # that a rating needs against equal opponents
+    return round((even_games if limits.games is None else min(limits.games, even_games)) * own_moves)
+
+
+def measure(
+    agent: Agent, game: GameSpec, seed: int, limits: Limits, progress: Callable[[Placement], object]
+) -> Placement:
+    """The rating of an agent, as a part of a benchmark; see `place`."""
+    return place(
+        agent,
+        game=game,
+        half_width=limits.half_width,
+        games=limits.games,
+        seconds=limits.seconds,
+        seed=seed,
+        progress=progress,
+    )
 
 
 @dataclass(frozen=True)
-class Placement:
+class Placement(Part):
     """An agent's results against rungs, and the rating that follows from them.
 
     Attributes:
@@ -230,12 +267,13 @@ class Placement:
     ladder: Ladder
     matches: dict[Rung, MatchResult] = field(default_factory=dict)
     seconds_a_move: float = field(default=0.0, compare=False)
+    part = "ladder"
 
     def __repr__(self) -> str:
         if not self.games:
             return f"<Placement on {self.ladder.name}: no games>"
         forfeited = f", {len(self.faults)} forfeited" if self.faults else ""
-        return f"<Placement on {self.ladder.name}: Elo {self.elo_text}, {self.games} games{forfeited}>"
+        return f"<Placement on {self.ladder.name}: Elo {self.number.text}, {self.games} games{forfeited}>"
 
     def _repr_html_(self) -> str | None:
         """A notebook shows the ratings of the ladder's opponents, and between them that of the agent."""
@@ -246,54 +284,50 @@ class Placement:
 
         There must be at least one game. `name` is the agent's name.
         """
-        rows = [Row(rung.spec, rung.elo, *rung.interval, elo_text(rung.elo)) for rung in self.ladder.rungs]
-        own = self.row(name)
+        rows = [self._number(rung.elo, *rung.interval).row(rung.spec) for rung in self.ladder.rungs]
+        if self.number.shown is not None:
+            rows.append(self.number.row(name, own=True))
         return row_chart(
-            f"{own.label} on {self.ladder.name}: Elo {self.elo_text}",
+            f"{name} on {self.ladder.name}: Elo {self.number.text}",
             f"{self.games} games in colour-swapped pairs from balanced openings; 95% intervals, random = 0",
-            sorted([*rows, own], key=lambda row: -row.value),
+            sorted(rows, key=lambda row: -row.value),
             "Elo (95% intervals)",
         )
 
-    def row(self, name: str) -> Row:
-        """The agent's row in a chart of ratings. There must be at least one game."""
+    def _number(self, elo: float | None, low: float | None = None, high: float | None = None) -> Number:
+        return Number(self.ladder.number_name, self.ladder.game, elo, "elo", low, high)
+
+    @property
+    def number(self) -> Number:
+        """The rating with its 95% interval. An end without a limit is infinite; see `open_end`."""
         low, high = self.interval
+        if len(self.faults) == self.games:
+            return self._number(None, -math.inf, math.inf)
         if self.open_end == "above":
-            return Row(name, low, low, math.inf, f"> {elo_text(low)}", own=True)
-        if self.open_end == "below" or self.elo is None:
-            return Row(name, high, -math.inf, high, f"< {elo_text(high)}", own=True)
-        return Row(name, self.elo, low, high, elo_text(self.elo), own=True)
+            return self._number(self._estimate, low, math.inf)
+        return self._number(self._estimate, -math.inf if self.open_end == "below" else low, high)
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        return (self.number,) if self.games else ()
 
     @property
     def games(self) -> int:
         return sum(match.games for match in self.matches.values())
 
     @property
+    def how(self) -> str:
+        return f"{self.ladder.name}, {self.games} games, openings {self.ladder.openings}"
+
+    @property
     def elo(self) -> float | None:
-        """The rating by maximum likelihood with Firth's penalty, see `othello_env.arena.rating.elo`.
+        """The rating by maximum likelihood with Firth's penalty, see `othello_env.arena.elo`.
 
         None if the agent lost or forfeited all games. In this case only the upper end of `interval` has a meaning.
         """
         if all(match.losses == match.games for match in self.matches.values()):
             return None
         return self._estimate
-
-    @property
-    def elo_text(self) -> str:
-        """The rating in a few words: a number with its interval, or one limit if the other limit is unknown."""
-        low, high = self.interval
-        if len(self.faults) == self.games:
-            return "none, all games were forfeited"
-        if self.open_end == "above":
-            return f"at least {elo_text(low)}, no upper limit found"
-        if self.open_end == "below" or self.elo is None:
-            is_below = high < self.ladder.rungs[0].elo
-            return (
-                f"below every rung, at most {elo_text(high)}"
-                if is_below
-                else f"at most {elo_text(high)}, no lower limit found"
-            )
-        return f"{elo_text(self.elo)}, 95% interval {elo_interval_text(low, high)}"
 
     @property
     def _estimate(self) -> float:
@@ -341,6 +375,10 @@ class Placement:
         """The reasons why the agent forfeited games: illegal answers and errors."""
         return [fault for match in self.matches.values() for fault in match.faults(0)]
 
+    @property
+    def records(self) -> list[GameRecord]:
+        return [record for match in self.matches.values() for record in match.records]
+
     def expected(self, rung: Rung) -> float:
         """The expected score against a rung, 0 to 1, computed from the agent's rating."""
         return expected_score(self._estimate - rung.elo)
@@ -356,11 +394,78 @@ class Placement:
         units = [unit for match in self.matches.values() for unit in comparisons(match)]
         return rate(units, {rung.spec: rung.elo for rung in self.matches})
 
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """A row for each rung that the agent played, the weakest first."""
+        game, rows = self.ladder.game, list[Mapping[str, Any]]()
+        for rung, match in self.matches.items():
+            row = match.to_json() | {
+                "rung": rung.spec,
+                "Elo": self._number(rung.elo),
+                "score": Number("score", game, match.score, "score", *match.interval, self.expected(rung)),
+                "discs": Number("discs", game, match.margin, "margin"),
+            }
+            rows.append({name: row[name] for name in row if name not in ("interval95", "mean_disc_difference")})
+        return (Table(("rung", "Elo", "games", "score", "discs"), tuple(rows), "expected"),) if rows else ()
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        if not self.games:
+            return ()
+        notes, fit = [], self.fit
+        if fit.p_value < _MISFIT and fit.deviation >= _DEVIATION:
+            notes.append(
+                "One rating does not explain its scores: beyond chance, they differ from the expected scores by "
+                f"{score_text(fit.deviation)} (about {fit.deviation * _ELO_OF_SCORE:.0f} Elo). Quote the scores "
+                "beside the rating."
+            )
+        errors = sorted((rung.interval[1] - rung.interval[0]) / 2 for rung in self.matches)
+        widths = dict.fromkeys((f"{errors[0]:.0f}", f"{errors[-1]:.0f}"))  # one text if the two texts are equal
+        return (
+            *notes,
+            *_programs_near(self),
+            f"The rungs' own ratings (random = 0) have 95% intervals of +-{' to '.join(widths)} Elo; "
+            "the agent's interval takes these ratings as exact.",
+            f"{self.margin:+.1f} discs a game; {1e3 * self.seconds_a_move:.3g} ms a move; "
+            f"{len(self.faults)} games lost by illegal moves or errors.",
+        )
+
+    @property
+    def details(self) -> dict[str, Any]:
+        if not self.games:
+            return {}
+        fit = self.fit
+        return {
+            "ladder": self.ladder.name,
+            "openings": self.ladder.openings,
+            "games": self.games,
+            "beyond": self.beyond,
+            "fit": {"chi_square": round(fit.chi_square, 2), "rungs": fit.rungs, "p": round(fit.p_value, 6)},
+            "mean_disc_difference": round(self.margin, 2),
+            "milliseconds_a_move": round(1e3 * self.seconds_a_move, 4),
+        }
+
+    def status(self) -> tuple[str, ...]:
+        return (f"{self.games} games", *f"Elo {self.number.text}".split(", "))
+
+
+def _programs_near(placement: Placement) -> list[str]:
+    """A sentence with the programs of other people next to whom the agent stands; none if it has no rating."""
+    programs = rated_programs(placement.ladder.name)
+    if placement.elo is None or not programs:
+        return []
+    weaker = [program for program in programs if program.elo <= placement.elo][-1:]
+    stronger = [program for program in programs if program.elo > placement.elo][:1]
+    places = [f"above {program.spec} ({elo_text(program.elo)})" for program in weaker]
+    places += [f"below {program.spec} ({elo_text(program.elo)})" for program in stronger]
+    return [f"Among programs of other people: {', '.join(places)}."]
+
+
+@named_arguments
 def place(
     agent: str | Agent | Policy,
     *,
-    size: int | None = None,
+    game: GameLike | None = None,
     ladder: Ladder | None = None,
     half_width: float = HALF_WIDTH,
     games: int | None = None,
@@ -373,29 +478,32 @@ def place(
     With `games`, the first opponent is the weakest, and the others are chosen so that each game is expected to tell the
     most. So 20 games give a rating with a standard error of about 75 to 120 Elo points on each part of the ladder.
 
-    The games begin with the packaged openings `balanced-v0`, or on 6x6 `balanced-6x6-v0`. Each opening is played with
-    both colours. An agent that gives an illegal answer or raises an error forfeits the game. At the end, a
-    `FaultWarning` reports the forfeited games.
+    The games begin with the openings of the ladder. Each opening is played with both colours. An agent that gives an
+    illegal answer or raises an error forfeits the game. At the end, a `FaultWarning` reports the forfeited games.
 
     Args:
         agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
-        size: the board's height and width, 8 or 6; by default the size of `ladder`, or 8 if no ladder is given.
-        ladder: the opponents; by default the packaged ladder for this size.
+        game: the game, such as ``"othello:size=6"``; by default that of `ladder`, or Othello on 8x8.
+        ladder: the opponents; by default the packaged ladder for this game.
         half_width: the games end when half the width of the 95% interval is at most this many Elo points.
         games: the greatest number of games, even; None for no limit.
-        seconds: after this number of seconds no new pair of games begins; None for no limit. If this limit ends the
-            games, another run with the same seed may give a different result.
+        seconds: after this number of seconds no new pair of games begins; None for no limit. Games that are played at
+            once, because both agents answer many positions in one call, are finished. If this limit ends the games,
+            another run with the same seed may give a different result.
         seed: the same seed gives the same games.
         progress: called after each pair of games with the results so far.
 
     Raises:
         AgentError: a rung failed or gave an illegal answer, so there can be no rating.
         TypeError: `games` or `seed` is not an integer, or `half_width` or `seconds` is not a number.
-        ValueError: there is no ladder for this size, `ladder` has another size, `half_width` or `seconds` is not
+        ValueError: there is no ladder for this game, `ladder` is for another game, `half_width` or `seconds` is not
             positive, `games` is odd or less than 2, or `seed` is negative.
-        WrongGameError: the agent does not play Othello on boards of this size.
+        WrongGameError: the agent does not play this game.
     """
-    ladder = _find_ladder(size, ladder if ladder is None else check_type("ladder", ladder, Ladder))
+    if ladder is None:
+        ladder = load_ladder("othello" if game is None else game)
+    elif game is not None and game_name(game) != check_type("ladder", ladder, Ladder).game:
+        raise ValueError(f"{ladder.name} is for {ladder.game}, not {game_name(game)}")
     half_width = check_real("half_width", half_width)
     if not half_width > 0:
         raise ValueError(f"half_width must be a positive number of Elo points, not {half_width}")
@@ -405,7 +513,7 @@ def place(
         raise ValueError(f"seconds must be a positive number, not {seconds}")
     seed = check_seed(seed)
     deadline = math.inf if seconds is None else time.monotonic() + seconds
-    climb = _Climb(Timed(make_agent(agent, seed)), ladder, seed)
+    climb = _Climb(Timed(make_agent(agent, seed)), check_type("ladder", ladder, Ladder), seed)
     while (batch := _next_batch(climb.placement, climb.openings, half_width, games)) is not None:
         for placement in climb.play(*batch, deadline):
             if progress is not None:
@@ -415,15 +523,6 @@ def place(
     result = climb.placement
     warn_of_faults(repr(climb.agent), "games", result.faults, result.games)
     return result
-
-
-def _find_ladder(size: int | None, ladder: Ladder | None) -> Ladder:
-    """The ladder that the arguments of `place` describe."""
-    if ladder is None:
-        return load_ladder() if size is None else load_ladder(size)
-    if size not in (None, ladder.size):
-        raise ValueError(f"{ladder.name} is for boards of size {ladder.size}, not {size}")
-    return ladder
 
 
 class _Climb:
@@ -442,7 +541,7 @@ class _Climb:
         self._rungs = {rung: make_agent(rung.spec, seed) for rung in ladder.rungs}
         self._seed = seed
         names = (AGENT, *(rung.spec for rung in ladder.rungs))
-        self._schedule = Schedule(names, 2 * self.openings, ladder.openings, seed, ladder.game, gauntlet=True)
+        self._schedule = Schedule(names, 2 * self.openings, ladder.openings, seed, ladder.spec, gauntlet=True)
         self._records: dict[Rung, list[GameRecord]] = {rung: [] for rung in ladder.rungs}
 
     def play(self, rung: Rung, pairs: int, deadline: float) -> Iterator[Placement]:
@@ -451,17 +550,11 @@ class _Climb:
         Raises:
             AgentError: the rung forfeited a game.
         """
-        opponent = self._rungs[rung]
-        start, decisions = self.placement.ladder.game.start(0), 0
-        in_batches = self.agent.answers_batches(start) and opponent.answers_batches(start)
+        opponent, start = self._rungs[rung], self.placement.ladder.spec.start(0)
+        at_once = self.agent.answers_batches(start) and opponent.answers_batches(start)
         for record in play_games({AGENT: self.agent, rung.spec: opponent}, self._pairings(rung, pairs)):
             _check_rung(self.placement.ladder, rung, record)
             self._records[rung].append(record)
-            # `at_once` says whether this game was played together with others. If an agent failed, `play_games` plays
-            # the games one after the other instead, so the agent answered since the previous record. But after an
-            # illegal answer, only this game was played again.
-            at_once = in_batches and (record.fault is not None or self.agent.decisions == decisions)
-            decisions = self.agent.decisions
             if len(self._records[rung]) % 2:
                 continue
             matches = {r: MatchResult((AGENT, r.spec), tuple(played)) for r, played in self._records.items() if played}
@@ -535,7 +628,7 @@ def _expected_information(placement: Placement, rungs: Sequence[Rung]) -> dict[R
     """What a game against each rung is expected to tell about the agent's rating, in nats.
 
     After few games, the present estimate is far off. So the rating has its posterior distribution, with Jeffreys' prior
-    as in `othello_env.arena.rating.elo`, and the information is that of Lindley (Ann. Math. Stat. 27, 1956): the
+    as in `othello_env.arena.elo`, and the information is that of Lindley (Ann. Math. Stat. 27, 1956): the
     entropy of the result minus its mean entropy once the rating is known.
     """
     every = placement.ladder.rungs

@@ -31,9 +31,9 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from othello_env.arena.number import Number
 from othello_env.arena.tournament.results import Z95, MatchResult, Tournament
 from othello_env.support.numbers import check_each, check_type
-from othello_env.support.words import elo_interval_text, elo_text
 
 __all__ = [
     "Comparison",
@@ -91,7 +91,7 @@ class Ratings:
     limited: tuple[frozenset[str], frozenset[str]]
 
     def __repr__(self) -> str:
-        shown = [f"{agent} {_text(self.elo[agent], *self.interval(agent))}" for agent in self.order[:_SHOWN]]
+        shown = [f"{agent} {self.number(agent).brief}" for agent in self.order[:_SHOWN]]
         return f"<Ratings {', '.join([*shown, *['...'] * (len(self.elo) > _SHOWN)])}>"
 
     def error(self, agent: str) -> float:
@@ -118,6 +118,11 @@ class Ratings:
             self.elo[agent] + half if agent in above else math.inf,
         )
 
+    def number(self, agent: str) -> Number:
+        """A rating with its 95% interval."""
+        elo = self.elo[agent]
+        return Number("Elo", "", None if math.isnan(elo) else elo, "elo", *self.interval(agent))
+
     def superiority(self, a: str, b: str) -> float:
         """The likelihood, 0 to 1, that agent `a` is stronger than agent `b`; NaN if either has no rating."""
         i, j = list(self.elo).index(a), list(self.elo).index(b)
@@ -126,13 +131,6 @@ class Ratings:
         if variance <= 0:
             return 0.5 + 0.5 * ((difference > 0) - (difference < 0))
         return _NORMAL.cdf(difference / math.sqrt(variance))
-
-
-def _text(elo: float, low: float, high: float) -> str:
-    """A rating as text: the value with its interval. If only one end is finite, the text has only this end."""
-    if math.isinf(low):
-        return "without a limit" if math.isinf(high) else f"at most {elo_text(high)}"
-    return f"at least {elo_text(low)}" if math.isinf(high) else f"{elo_text(elo)} ({elo_interval_text(low, high)})"
 
 
 def expected_score(difference: float) -> float:
@@ -314,7 +312,7 @@ _LEAST_EXPECTED = 5.0
 class Fit:
     """A chi-square test (Pearson): does one rating explain an agent's scores against the rungs of a ladder?
 
-    A rung is an opponent with a known rating; see `othello_env.arena.rating.ladder`.
+    A rung is an opponent with a known rating; see `othello_env.arena.benchmark.ladder`.
 
     Attributes:
         chi_square: the sum over rungs of (the agent's points - its expected points)^2 / variance of the points.
@@ -356,8 +354,8 @@ class Fit:
 
 
 def comparisons(match: MatchResult) -> list[Comparison]:
-    """The results of two agents, as a list with one `Comparison` for each opening."""
-    return [Comparison(*match.agents, sum(points), len(points)) for points in match.points_by_opening()]
+    """The results of two agents, as a list with one `Comparison` for each of `MatchResult.independent_points`."""
+    return [Comparison(*match.agents, sum(points), len(points)) for points in match.independent_points()]
 
 
 def rate_tournament(result: Tournament, anchor: str | None = None) -> Ratings:

@@ -1,0 +1,1 @@
+"""The benchmark of an agent. Each file that measures something is a part; `run` runs those that a game has."""

@@ -1,0 +1,387 @@
+"""How well an agent moves in packaged positions with exact scores: endgames on 8x8, and all stages on small boards.
+
+How far a move is from perfect play, in discs, is also called its regret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+from othello_env.agent import Agent, AgentLeftError, Policy, Seat, WrongGameError, ask_batch, make_agent
+from othello_env.arena.faults import warn_of_faults
+from othello_env.arena.number import Number
+from othello_env.arena.openings import packaged_lines
+from othello_env.arena.play.games import failure
+from othello_env.arena.report import Limits, Part, Table, game_name
+from othello_env.arena.statistics import mean_interval
+from othello_env.arena.tournament.results import score_interval
+from othello_env.drawing.charts import row_chart
+from othello_env.games.game import check_seed
+from othello_env.games.hashing import mix_int
+from othello_env.games.othello.batch import OthelloPositions
+from othello_env.games.othello.position import Othello
+from othello_env.games.registry import GameLike, GameSpec
+from othello_env.support.jit import raise_interrupt
+from othello_env.support.numbers import named_arguments
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "LISTS",
+    "Accuracy",
+    "PositionList",
+    "ScoredPosition",
+    "Stage",
+    "ask_each",
+    "load_positions",
+    "measure_positions",
+    "parse_position",
+    "random_accuracy",
+]
+
+ORDER = 2
+
+
+@dataclass(frozen=True)
+class PositionList:
+    """A packaged list of positions, which `scripts/make/scored_positions.py` made and solved.
+
+    Attributes:
+        name: the name of the list and of its file. It changes if the positions or their scores change.
+        best: what the share of best moves is called.
+        stages: the stages of the game: the least and the greatest number of empty squares of each.
+    """
+
+    name: str
+    best: str
+    stages: tuple[tuple[int, int], ...] = ()
+
+
+LISTS = {
+    "othello": PositionList("endgame-v0", "best endgame moves"),
+    "othello:size=6": PositionList("regret-6x6-v0", "perfect moves", ((4, 7), (8, 11), (12, 15), (16, 18), (19, 22))),
+    "othello:size=4": PositionList("regret-4x4-v0", "perfect moves", ((2, 3), (4, 5), (6, 7))),
+}
+"""The packaged lists by the game. On 8x8 the positions have 8 to 12 empty squares. On small boards, there are equally
+many positions for each number of empty squares."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPosition:
+    """A position and its exact scores.
+
+    Attributes:
+        state: the position, with the moves that led to it from the start.
+        scores: for each legal action, the final disc difference if both sides play perfectly after this action. The
+            difference is positive if the player to move wins. Empty squares count as discs of the winner. At least two
+            of these scores are different.
+    """
+
+    state: Othello
+    scores: dict[int, int]
+
+    def loss(self, action: int) -> int:
+        """The number of discs that an action loses, compared with a best action."""
+        return max(self.scores.values()) - self.scores[action]
+
+
+def applies(game: GameSpec, limits: Limits) -> bool:
+    """Whether this part is measured in a game."""
+    return str(game) in LISTS
+
+
+def expected_moves(game: GameSpec, limits: Limits) -> int:
+    """The number of moves that an agent is asked for."""
+    return len(load_positions(str(game)))
+
+
+def measure(
+    agent: Agent, game: GameSpec, seed: int, limits: Limits, progress: Callable[[Accuracy], object]
+) -> Accuracy:
+    """An agent's moves in the packaged positions, as a part of a benchmark."""
+    return measure_positions(agent, game=game, seed=seed)
+
+
+@dataclass(frozen=True)
+class Accuracy(Part):
+    """How well an agent moved in N positions whose exact scores are known.
+
+    Attributes:
+        game: the game, such as ``othello:size=6``.
+        positions: the positions.
+        answers: for each position, the agent's action, or a text that says why it gave no legal action. Such an answer
+            counts as the worst move.
+    """
+
+    game: str
+    positions: tuple[ScoredPosition, ...]
+    answers: tuple[int | str, ...]
+    part = "positions"
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.faults)} failed" if self.faults else ""
+        said = f"{len(self.positions)} positions: a best move in {self.rate:.1%}, {self.loss:.2f} discs lost a move"
+        return f"<Accuracy in {self.game}, {said}{failed}>"
+
+    @cached_property
+    def losses(self) -> tuple[float, ...]:
+        """(N,), the discs that each move of the agent lost, compared with a best move."""
+        return tuple(
+            max(map(position.loss, position.scores)) if isinstance(answer, str) else position.loss(answer)
+            for position, answer in zip(self.positions, self.answers, strict=True)
+        )
+
+    @property
+    def actions(self) -> tuple[int | None, ...]:
+        """(N,), the agent's actions; None for an illegal or failed answer."""
+        return tuple(None if isinstance(answer, str) else answer for answer in self.answers)
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        return tuple(answer for answer in self.answers if isinstance(answer, str))
+
+    @property
+    def best(self) -> int:
+        """The number of positions in which the agent found a best move."""
+        return sum(
+            loss == 0 and not isinstance(answer, str) for answer, loss in zip(self.answers, self.losses, strict=True)
+        )
+
+    @property
+    def rate(self) -> float:
+        """The share of positions in which the agent found a best move."""
+        return self.best / len(self.positions)
+
+    @property
+    def rate_interval(self) -> tuple[float, float]:
+        """The 95% interval of `rate`, by Wilson's method. Each position is from another game, so they are the units."""
+        return score_interval([1.0] * self.best + [0.0] * (len(self.positions) - self.best))
+
+    @property
+    def loss(self) -> float:
+        """The mean number of discs that a move lost."""
+        return sum(self.losses) / len(self.positions)
+
+    @property
+    def loss_interval(self) -> tuple[float, float]:
+        """The 95% interval of `loss`; see `othello_env.arena.mean_interval`."""
+        low, high = mean_interval(self.losses).interval
+        return max(0.0, low), high
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The results in each stage of the game. The stage with the fewest empty squares comes first."""
+        found = []
+        for fewest, most in LISTS[self.game].stages:
+            chosen = [i for i, position in enumerate(self.positions) if fewest <= position.state.empties <= most]
+            picked = [tuple(each[i] for i in chosen) for each in (self.positions, self.answers)]
+            found.append(Stage(fewest, most, Accuracy(self.game, *picked)))  # type: ignore[arg-type]
+        return tuple(found)
+
+    @cached_property
+    def random(self) -> tuple[float, float]:
+        """The expected results of random moves; see `random_accuracy`."""
+        return random_accuracy(self.positions)
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        rate, loss = self.random
+        return (
+            Number(LISTS[self.game].best, self.game, self.rate, "share", *self.rate_interval, rate),
+            Number("discs lost a move", self.game, self.loss, "discs", *self.loss_interval, loss),
+        )
+
+    @property
+    def how(self) -> str:
+        return f"{LISTS[self.game].name}, {len(self.positions)} positions"
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """A row for each stage of the game."""
+        rows = []
+        for stage in self.stages:
+            row = {"empty": f"{stage.fewest} to {stage.most}", "positions": len(stage.accuracy.positions)}
+            rows.append(row | {number.name: number for number in stage.accuracy.numbers})
+        return (Table(tuple(rows[0]), tuple(rows)),) if rows else ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (f"{len(self.faults)} of {len(self.positions)} answers were illegal or failed.",) if self.faults else ()
+
+    @property
+    def details(self) -> dict[str, Any]:
+        return {"positions": LISTS[self.game].name, "count": len(self.positions)}
+
+    def chart(self, name: str) -> Figure | None:
+        """A chart of the share of perfect moves in each stage of the game."""
+        if not self.stages:
+            return None
+        rate, loss = self.numbers
+        rows = [
+            stage.accuracy.numbers[0].row(f"{stage.fewest} to {stage.most} empty squares")
+            for stage in reversed(self.stages)
+        ]
+        return row_chart(
+            f"{name} in {self.game}: {rate.name} {rate.value_text}",
+            f"{len(self.positions)} positions, 95% intervals; {loss.value_text} {loss.name}",
+            rows,
+            f"share of {rate.name} (grey: random moves)",
+            limits=(-0.02, 1.02),
+        )
+
+    def position_rows(self) -> list[Mapping[str, Any]]:
+        """A row of plain values for each of the N positions, for example for a table of `pandas`.
+
+        A row has `position` (the number in the list, from 0), `empties`, `transcript` (the moves that lead to the
+        position), `board` and `to_move` (as `Othello.from_text` reads them), `move` (the agent's; None for an illegal
+        or failed answer), `loss` (in discs), and `best` (the best moves).
+        """
+        return [
+            {
+                "position": number,
+                "empties": position.state.empties,
+                "transcript": position.state.transcript(),
+                "board": position.state.to_text(),
+                "to_move": position.state.player_names[position.state.to_move],
+                "move": None if action is None else position.state.action_to_text(action),
+                "loss": loss,
+                "best": [position.state.action_to_text(a) for a in position.scores if position.loss(a) == 0],
+            }
+            for number, (position, action, loss) in enumerate(
+                zip(self.positions, self.actions, self.losses, strict=True)
+            )
+        ]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """An agent's accuracy in the positions of one stage of the game.
+
+    Attributes:
+        fewest: the least number of empty squares in this stage.
+        most: the greatest number of empty squares in this stage.
+        accuracy: the accuracy of the agent's moves in this stage.
+    """
+
+    fewest: int
+    most: int
+    accuracy: Accuracy
+
+    @property
+    def random(self) -> tuple[float, float]:
+        """The expected results of random moves in this stage; see `random_accuracy`."""
+        return self.accuracy.random
+
+
+def load_positions(game: GameLike = "othello") -> tuple[ScoredPosition, ...]:
+    """The packaged positions for a game, in the order of their file.
+
+    In each position, at least one legal move loses discs, compared with the best move. No two positions are equal under
+    symmetry.
+
+    Raises:
+        ValueError: there are no positions for this game.
+
+    >>> len(load_positions()), len(load_positions("othello:size=6"))
+    (500, 380)
+    """
+    name = game_name(game)
+    if name not in LISTS:
+        raise ValueError(f"the packaged positions are for {', '.join(LISTS)}, not {name}")
+    return _load(name)
+
+
+@cache
+def _load(game: str) -> tuple[ScoredPosition, ...]:
+    start = GameSpec.parse(game).start(0)
+    assert isinstance(start, Othello)
+    lines = packaged_lines("othello_env.arena.benchmark", f"{LISTS[game].name}.txt")
+    return tuple(parse_position(line, start.size) for line in lines)
+
+
+def parse_position(line: str, size: int = 8) -> ScoredPosition:
+    """A position and its scores from a line of a packaged list.
+
+    The line has a transcript, then ``move:score`` for each legal move.
+    """
+    transcript, *moves = line.split()
+    state = Othello.from_moves(transcript, size)
+    scores = dict(move.split(":") for move in moves)
+    return ScoredPosition(state, {state.action_from_text(move): int(score) for move, score in scores.items()})
+
+
+@named_arguments
+def measure_positions(agent: str | Agent | Policy, *, game: GameLike = "othello", seed: int = 0) -> Accuracy:
+    """Ask an agent for its move in each packaged position, and compare its moves with perfect play.
+
+    The package has the exact scores of all moves. So only the agent's answers take time, and the function can be called
+    every few minutes during training. A `FaultWarning` reports illegal and failed answers.
+
+    Args:
+        agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
+        game: ``"othello"`` for endgames on 8x8; ``"othello:size=6"`` or ``"othello:size=4"`` for all stages of the
+            game.
+        seed: determines the agent's random choices.
+
+    Raises:
+        AgentLeftError: the agent has left the game, as a person can.
+        TypeError: the seed is not an integer.
+        ValueError: there are no positions for this game, or the seed is negative.
+        WrongGameError: the agent does not play this game.
+    """
+    seed, positions = check_seed(seed), load_positions(game)
+    player = make_agent(agent, seed)
+    player.check_game(positions[0].state)
+    accuracy = Accuracy(game_name(game), positions, tuple(ask_each(player, positions, seed)))
+    warn_of_faults(repr(player), "answers", accuracy.faults, len(positions))
+    return accuracy
+
+
+def random_accuracy(positions: Sequence[ScoredPosition]) -> tuple[float, float]:
+    """The expected results of random moves in these positions: the share of best moves, and the mean loss in discs.
+
+    >>> [round(number, 2) for number in random_accuracy(load_positions())]
+    [0.24, 9.79]
+    """
+    losses = [[position.loss(action) for action in position.scores] for position in positions]
+    best = [sum(loss == 0 for loss in of_position) / len(of_position) for of_position in losses]
+    return sum(best) / len(best), sum(sum(of_position) / len(of_position) for of_position in losses) / len(losses)
+
+
+def ask_each(agent: Agent, positions: Sequence[ScoredPosition], seed: int) -> list[int | str]:
+    """Ask an agent for its move in each position.
+
+    Returns:
+        For each position, the agent's action, or a text that says why the agent gave no legal action.
+
+    Raises:
+        AgentLeftError: the agent has left the game, as a person can.
+        WrongGameError: the agent does not play Othello on boards of this size.
+    """
+    keys = [mix_int(seed, number) for number in range(len(positions))]
+    if positions and agent.answers_batches(positions[0].state):
+        try:
+            batch = OthelloPositions.from_states([position.state for position in positions], keys)
+            actions: list[int | str] = ask_batch(agent, batch).tolist()
+            if all(action in position.scores for position, action in zip(positions, actions, strict=True)):
+                return actions
+        except (AgentLeftError, WrongGameError):
+            raise
+        except (Exception, SystemExit) as error:
+            raise_interrupt(error)
+    # If the agent fails in one position, the whole batch fails. So `_answer` asks it again, one position at a time.
+    return [_answer(agent, position, key) for position, key in zip(positions, keys, strict=True)]
+
+
+def _answer(agent: Agent, position: ScoredPosition, key: int) -> int | str:
+    try:
+        return Seat(agent, key).ask(position.state)
+    except (AgentLeftError, WrongGameError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise_interrupt(error)
+        return failure(agent, position.state, error)

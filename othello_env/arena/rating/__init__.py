@@ -1,1 +1,0 @@
-"""Measure agents: Elo ratings, accuracy in endgames, and distance from perfect play."""
