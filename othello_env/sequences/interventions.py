@@ -32,8 +32,7 @@ from othello_env.sequences.metrics import STREAMS
 from othello_env.sequences.probes import Probe
 from othello_env.support.extras import import_extra
 from othello_env.support.models import SequenceModel, logits_of
-from othello_env.support.numbers import check_whole
-from othello_env.support.words import named_arguments
+from othello_env.support.numbers import check_whole, named_arguments
 
 __all__ = ["Cases", "Interventions", "draw_cases", "measure_interventions"]
 

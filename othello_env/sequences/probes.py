@@ -26,8 +26,7 @@ from othello_env.games.registry import GameLike
 from othello_env.sequences.labels import SequenceStream, square_accuracy
 from othello_env.sequences.metrics import STREAMS, Share, share_of
 from othello_env.support.models import layers_of
-from othello_env.support.numbers import check_whole
-from othello_env.support.words import named_arguments
+from othello_env.support.numbers import check_whole, named_arguments
 
 __all__ = ["Probe", "ProbeReport", "fit_probe", "measure_probes"]
 
