@@ -348,17 +348,16 @@ class Othello:
         Args:
             state: the state of a game of this size.
             action: () of any integer dtype.
-            key: a key of `jax.random` for the next game, if `auto_reset` is True. If a game ends, the next game is that
-                of ``init(key)``. With None, it follows from the present game's key. Nothing else in a step is random.
+            key: a key of `jax.random` for the next game, if `auto_reset` is True. As with Pgx's ``auto_reset``, the next
+                game is that of ``init(jax.random.split(key)[1])``. With None, it follows from the present game's key.
+                Nothing else in a step is random.
 
         Raises:
             TypeError: the action is not an integer, or the key is no key.
             ValueError: an argument is of many games, or the state is of another size. All these errors come when JAX
                 traces the function.
         """
-        action = self._checked(state, action)
-        if key is not None:
-            key_words(key)  # checks it
+        action, key = self._checked(state, action), None if key is None else _second(key)
         with jax.enable_x64(True):
             return self._state(self._play(state, action, key))
 
@@ -508,6 +507,12 @@ def next_key(bits: _Array) -> _Array:
     return _mix(bits, _counter(hashing.REDRAW))
 
 
+def _second(key: _Array) -> _Array:
+    """The key of the game after a step, from the step's key."""
+    key_words(key)  # checks it
+    return jax.random.split(key)[1]
+
+
 def _counter(number: int) -> _Array:
     return jnp.uint64(number)
 
@@ -622,9 +627,7 @@ class OnePlayer:
 
     def step(self, state: State, action: _Array, key: _Array | None = None) -> State:
         """Play the learner's action and the opponent's answer; see `Othello.step`."""
-        action = self.env._checked(state, action)
-        if key is not None:
-            key_words(key)  # checks it
+        action, key = self.env._checked(state, action), None if key is None else _second(key)
         is_x64 = jax.config.jax_enable_x64
         with jax.enable_x64(True):
             if not self.env.auto_reset:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from othello_env import Game, register_game
 from othello_env.games.batch import Batch, EndedGames
 from othello_env.games.batch import functions as batch
-from othello_env.games.game import NotationError, State
+from othello_env.games.game import NotationError, State, check_text
 from othello_env.games.hashing import below
 from othello_env.support.dispatch import implementation
 
@@ -81,7 +81,7 @@ class Nim(State):
         return str(action + 1)
 
     def action_from_text(self, text: str) -> int:
-        if text.strip() not in ("1", "2", "3"):
+        if check_text(text, "a move").strip() not in ("1", "2", "3"):
             raise NotationError(f"expected 1, 2 or 3, got {text!r}")
         return int(text) - 1
 
@@ -97,6 +97,9 @@ class Nim(State):
 
     def __hash__(self) -> int:
         return hash((self.stones, self.to_move))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Nim.at, (self.stones, self.to_move, self.moves)
 
     def __repr__(self) -> str:
         return f"Nim.at({self.stones}, {self.to_move}, {self.moves})"

@@ -31,9 +31,26 @@ def nim():
     del registry._GAMES["nim"]  # other tests know only the package's own games
 
 
-def compare_the_batch_with_single_environments(mode):
+def check_the_batch():
+    """It is a loop of single environments, and in self-play the last stone wins."""
     import nim  # noqa: F401 - registers the game
 
+    for mode in AutoresetMode:
+        compare_the_batch_with_single_environments(mode)
+    env = GameVectorEnv("nim", 8, opponent=None)
+    observation, _ = env.reset(seed=0)
+    for _ in range(30):
+        left = observation["observation"].sum(axis=(1, 2, 3))
+        observation, rewards, terminated, _, info = env.step(np.minimum(left, 3) - 1)
+        np.testing.assert_array_equal(terminated, left <= 3)
+        np.testing.assert_array_equal(rewards, terminated)
+        for i in np.flatnonzero(terminated):
+            final = env.final_position(i)
+            assert final.is_over
+            assert info["final_info"]["winner"][i] == 1 - final.to_move
+
+
+def compare_the_batch_with_single_environments(mode):
     n, opponent = 6, "alphabeta:depth=2,epsilon=0.3"
     env = GameVectorEnv("nim", n, opponent=opponent, autoreset_mode=mode)
     twin = SyncVectorEnv([lambda: GameEnv("nim", opponent=opponent)] * n, autoreset_mode=mode)
@@ -55,11 +72,10 @@ def compare_the_batch_with_single_environments(mode):
             expected, _ = twin.reset(options={"reset_mask": terminated.copy()})
 
 
-def test_the_batch_is_a_loop_of_single_environments():
-    """The kernels run as plain Python here: to compile those for opponents, which no cache keeps, takes long."""
-    call = "import test_nim as it; [it.compare_the_batch_with_single_environments(mode) for mode in it.AutoresetMode]"
+def test_the_batch():
+    """The kernels run as plain Python here: to compile them takes half a minute, and no cache keeps them."""
     done = subprocess.run(
-        [sys.executable, "-c", call],
+        [sys.executable, "-c", "import test_nim; test_nim.check_the_batch()"],
         cwd=HERE,
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
@@ -69,31 +85,12 @@ def test_the_batch_is_a_loop_of_single_environments():
     assert done.returncode == 0, done.stderr
 
 
-def test_self_play_ends_with_the_last_stone(nim):
-    env = GameVectorEnv("nim", 8, opponent=None)
-    observation, _ = env.reset(seed=0)
-    for _ in range(30):
-        left = observation["observation"].sum(axis=(1, 2, 3))
-        actions = np.minimum(left, 3) - 1
-        observation, rewards, terminated, _, info = env.step(actions)
-        np.testing.assert_array_equal(terminated, left <= 3)
-        np.testing.assert_array_equal(rewards, terminated)
-        for i in np.flatnonzero(terminated):
-            final = env.final_position(i)
-            assert final.is_over
-            assert info["final_info"]["winner"][i] == 1 - final.to_move
-
-
 # api_test warns about an observation that is a dict.
 @pytest.mark.filterwarnings("ignore:Observation", "ignore:The old environment")
 def test_pettingzoo_takes_it(nim):
     from pettingzoo.test import api_test
 
     api_test(GameAEC("nim"), num_cycles=50)
-
-
-def test_its_transcript_has_the_names_of_the_moves(nim):
-    assert nim.Nim().play_transcript("2 3 1").transcript() == "2 3 1"
 
 
 def test_agents_play_it(nim):

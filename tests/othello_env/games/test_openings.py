@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from othello_env import Checkers, IllegalActionError, NotationError, Othello
+from othello_env import Checkers, Othello
 from othello_env.games.openings import Openings, random_opening
 
 pytestmark = pytest.mark.nojit
@@ -31,11 +31,6 @@ def test_passes_are_plies_and_finished_openings_are_drawn_again():
     assert all(len(state.moves) == 10 and not state.is_over for state in states)
     assert any(16 in state.moves for state in states)
     assert any(random_opening(Othello(4), 10, key) is None for key in range(200))
-
-
-def test_an_opening_longer_than_any_game():
-    with pytest.raises(ValueError, match=r"61 random plies ended the game in each of .*; use fewer random plies"):
-        Openings("random:61", lambda key: Othello(4)).draw(0)
 
 
 def test_given_openings_are_all_drawn():
@@ -75,26 +70,3 @@ def test_a_state_has_the_rules_of_the_start_and_a_text_takes_them():
     assert Openings([opening], new_game).draw(0) == Openings(["6-9"], new_game).draw(0) == opening
     with pytest.raises(ValueError, match="expected openings for "):
         Openings([Checkers(6).play_transcript("6-9")], new_game)
-
-
-@pytest.mark.parametrize(
-    ("spec", "error", "message"),
-    [
-        ("random", ValueError, "openings must be None, .random:PLIES., transcripts or States, not 'random'"),
-        ("random:", ValueError, "not 'random:'"),
-        ("random:-1", ValueError, "not 'random:-1'"),
-        ("random:1.5", ValueError, "not 'random:1.5'"),
-        ("f5d6", ValueError, "not 'f5d6'"),
-        ([], ValueError, "openings is empty"),
-        (["f5a1"], IllegalActionError, "opening 'f5a1': ply 2: a1"),
-        (["f5zz"], NotationError, "opening 'f5zz': ply 2: "),
-        ([Othello(6)], ValueError, "expected openings for "),
-        ([37], ValueError, "expected openings for .*, got 37"),
-        (["e6f4e3f6g5d6e7f5c5"], ValueError, "the opening 'e6f4e3f6g5d6e7f5c5' ends the game"),
-        (10, ValueError, "openings must be None, .* not 10"),
-        (Othello(), ValueError, "openings must be None, .* not Othello"),
-    ],
-)
-def test_bad_openings(spec, error, message):
-    with pytest.raises(error, match=message):
-        Openings(spec, start)

@@ -1,4 +1,4 @@
-"""The environment for JAX: equal to Pgx with two passes, equal to the PettingZoo environment without."""
+"""The environment for JAX, beside what ``tests/test_conformance.py`` checks: equal to Pgx with two passes."""
 
 import csv
 import hashlib
@@ -11,7 +11,7 @@ jax = pytest.importorskip("jax", reason="JAX is an optional extra")
 jnp = jax.numpy
 
 import othello_env.jax as oj  # noqa: E402 - only if there is JAX
-from othello_env import Othello, othello_v0  # noqa: E402
+from othello_env import Othello  # noqa: E402
 from othello_env.games.openings import Openings  # noqa: E402
 
 FIELDS = ("current_player", "observation", "rewards", "terminated", "truncated", "legal_action_mask", "_step_count")
@@ -138,66 +138,6 @@ def test_api_test_of_pgx(monkeypatch):
     module.api_test(oj.Othello(double_pass=True), 2, use_key=True)
 
 
-def test_auto_reset_of_pgx_takes_it():
-    wrappers = pytest.importorskip("pgx.experimental", reason="uses a wrapper of Pgx")
-    env = oj.Othello(4)
-    step = jax.jit(wrappers.auto_reset(env.step, env.init))
-    state, rng, ends = env.init(jax.random.PRNGKey(0)), np.random.default_rng(0), 0
-    for i in range(40):
-        state = step(state, int(random_legal(state.legal_action_mask, rng)), jax.random.PRNGKey(i))
-        ends += bool(state.terminated)
-        assert bool(state.terminated) == (int(state._step_count) == 0)
-    assert ends >= 2
-
-
-@pytest.mark.parametrize("size", [4, 6, 8])
-def test_games_equal_those_of_the_pettingzoo_environment(size):
-    n, rng = 24, np.random.default_rng(size)
-    envs = [othello_v0.raw_env(size=size) for _ in range(n)]
-    for env in envs:
-        env.reset(seed=0)
-    passes, legal_moves = 0, jax.jit(oj.legal_moves)
-    for state, actions in play_all(oj.Othello(size), jax.random.split(jax.random.key(2), n), rng):
-        black = np.asarray(state.current_player) ^ np.asarray(state._color)
-        moves = np.asarray(legal_moves(state.observation)).reshape(n, -1)
-        assert (moves == state.legal_action_mask[:, :-1])[~state.terminated].all()
-        for i, env in enumerate(envs):
-            mine, over = one(state, i), env.position.is_over
-            assert bool(mine.terminated) == over
-            assert mine.position() == env.position
-            if over:
-                returns = env.position.returns()
-                expected = [returns[0], returns[1]] if black[i] == 0 else [returns[1], returns[0]]
-                assert not np.asarray(mine.rewards).any() or np.asarray(mine.rewards).tolist() == expected
-                assert np.asarray(mine.legal_action_mask).all()
-                continue
-            observation = env.observe(env.agent_selection)
-            assert np.asarray(mine.legal_action_mask).tolist() == observation["action_mask"].astype(bool).tolist()
-            planes = np.moveaxis(np.asarray(mine.observation), -1, 0)
-            assert (planes == observation["observation"]).all()
-            passes += int(actions[i]) == size * size
-            env.step(int(actions[i]))
-    assert passes or size == 6
-
-
-def test_rewards_come_once_and_steps_after_the_end_change_nothing():
-    env, rng = oj.Othello(4), np.random.default_rng(3)
-    total = 0
-    for state, actions in play_all(env, jax.random.split(jax.random.key(3), 32), rng):
-        total = total + np.asarray(state.rewards)
-        last, action = state, actions
-    assert (total.sum(axis=1) == 0).all()
-    for i in range(32):
-        returns = one(last, i).position().returns()
-        black = int(last.current_player[i]) ^ int(last._color[i])
-        assert total[i].tolist() == [returns[black], returns[1 - black]]
-    after = jax.jit(jax.vmap(env.step))(last, jnp.asarray(action))
-    assert not np.asarray(after.rewards).any()
-    for name in FIELDS:
-        if name != "rewards":
-            assert (np.asarray(getattr(after, name)) == np.asarray(getattr(last, name))).all()
-
-
 @pytest.mark.parametrize("action", [0, 27, 28, 64, 65, -1, 10**6])
 def test_an_illegal_action_loses(action):
     env = oj.Othello()
@@ -223,58 +163,42 @@ def test_observe_takes_a_player():
     assert (np.asarray(env.observe(state)) == mine).all()
 
 
-def test_auto_reset_begins_the_next_game():
-    env = oj.Othello(4, auto_reset=True)
-    step = jax.jit(jax.vmap(env.step))
-    state = begin(env, 4, 64)
-    rng, ends, blacks = np.random.default_rng(4), 0, []
-    for _ in range(40):
-        positions = [one(state, i).position() for i in range(64)]
-        actions = random_legal(state.legal_action_mask, rng)
-        players, keys = np.asarray(state.current_player), np.asarray(state._key)
-        state = jax.tree.map(np.asarray, step(state, jnp.asarray(actions)))
-        for i, before in enumerate(positions):
-            after, mine = before.play(int(actions[i])), one(state, i)
-            assert bool(mine.terminated) == after.is_over
-            if after.is_over:
-                ends += 1
-                mover = before.to_move
-                assert float(mine.rewards[players[i]]) == after.returns()[mover]
-                assert mine.position() == Othello(4)
-                assert int(mine._step_count) == 0
-                assert not (np.asarray(mine._key) == keys[i]).all()
-                blacks.append(int(mine.current_player))
-            else:
-                assert not np.asarray(mine.rewards).any()
-                assert mine.position() == after
-    assert ends > 100
-    assert 0.3 < np.mean(blacks) < 0.7
-
-
 @pytest.mark.parametrize("opponent", [None, {"random": 1, "maximizer:eval=weighted": 2}])
-def test_with_keys_auto_reset_is_that_of_a_wrapper(opponent):
-    """As Pgx's `auto_reset`, which calls `init` with the key of the step if a game has ended."""
+def test_with_keys_auto_reset_is_that_of_pgx(opponent):
+    wrappers = pytest.importorskip("pgx.experimental", reason="uses a wrapper of Pgx")
     ours, plain = (oj.Othello(4, openings="random:5", auto_reset=auto_reset) for auto_reset in (True, False))
     if opponent is not None:
         ours, plain = ours.vs(opponent), plain.vs(opponent)
-
-    @jax.vmap
-    def wrapped(state, action, key):
-        over = {"terminated": jnp.bool_(False), "truncated": jnp.bool_(False), "rewards": jnp.zeros(2, jnp.float32)}
-        after = plain.step(state.replace(**over), action)
-        first = plain.init(key).replace(terminated=after.terminated, rewards=after.rewards)
-        return jax.tree.map(lambda new, old: jnp.where(after.terminated, new, old), first, after)
-
     n, rng, ends = 128, np.random.default_rng(1), 0
     mine, theirs = begin(ours, 3, n), begin(plain, 3, n)
-    step, wrapped = jax.jit(jax.vmap(ours.step)), jax.jit(wrapped)
+    step, their_step = (jax.jit(jax.vmap(f)) for f in (ours.step, wrappers.auto_reset(plain.step, plain.init)))
     for key in jax.random.split(jax.random.key(4), 40):
         actions, keys = jnp.asarray(random_legal(mine.legal_action_mask, rng)), jax.random.split(key, n)
-        mine, theirs = step(mine, actions, keys), wrapped(theirs, actions, keys)
-        for name in ("current_player", "observation", "rewards", "terminated", "legal_action_mask", "_key"):
+        mine, theirs = step(mine, actions, keys), their_step(theirs, actions, keys)
+        for name in (*FIELDS, "_key"):
             assert (np.asarray(getattr(mine, name)) == np.asarray(getattr(theirs, name))).all(), name
         ends += int(mine.terminated.sum())
     assert ends > 400
+
+
+def test_without_keys_other_games_follow():
+    env = oj.Othello(4, auto_reset=True)
+    step, state, found = jax.jit(jax.vmap(env.step)), begin(env, 4, 64), []
+    for _ in range(6):
+        keys, state = np.asarray(state._key), step(state, jnp.full(64, -1))  # an illegal action ends each game
+        assert (np.asarray(state._key) != keys).any(axis=1).all()
+        assert not np.asarray(state._step_count).any()
+        found += np.asarray(state.current_player).tolist()
+    assert 0.35 < np.mean(found) < 0.65
+
+
+def test_steps_after_the_end_change_nothing():
+    for last, action in play_all(oj.Othello(4), jax.random.split(jax.random.key(3), 32), np.random.default_rng(3)):
+        over, actions = last, action
+    after = jax.jit(jax.vmap(oj.Othello(4).step))(over, jnp.asarray(actions))
+    assert not np.asarray(after.rewards).any()
+    for name in {*FIELDS} - {"rewards"}:
+        assert (np.asarray(getattr(after, name)) == np.asarray(getattr(over, name))).all()
 
 
 @pytest.mark.parametrize("openings", [["f5d6", "f5f6e6", "c4"], {"f5d6": 1, "f5f6e6": 2, "f5f6": 0, "c4": 3}])
@@ -308,9 +232,11 @@ def test_random_plies():
 def test_random_actions_are_legal_for_many_games_and_for_one(size):
     env, n = oj.Othello(size, auto_reset=True), 200
     step, draw = jax.jit(jax.vmap(env.step)), jax.jit(oj.sample_legal)
-    draw_each = jax.jit(jax.vmap(oj.sample_legal))
+    draw_each, legal_moves = jax.jit(jax.vmap(oj.sample_legal)), jax.jit(oj.legal_moves)
     state, passes = begin(env, 1, n), 0
     for key in jax.random.split(jax.random.key(2), 40):
+        moves = np.asarray(legal_moves(state.observation)).reshape(n, -1)
+        assert (moves == np.asarray(state.legal_action_mask)[:, :-1]).all()
         for actions in (draw(key, state), draw_each(jax.random.split(key, n), state)):
             assert (actions.dtype, actions.shape) == (jnp.int32, (n,))
             assert np.asarray(state.legal_action_mask)[np.arange(n), np.asarray(actions)].all()

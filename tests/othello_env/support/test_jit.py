@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
-import filelock
 import numba
 import numba.extending
 import numpy as np
@@ -67,22 +66,6 @@ def test_of_processes_that_start_cold_at_once_one_compiles_and_old_folders_are_r
     assert len(left) == 8
 
 
-def test_a_stopped_process_that_compiles_is_waited_for_once(tmp_path, monkeypatch):
-    waited = []
-
-    class Held:
-        def acquire(self, timeout):
-            waited.append(timeout)
-            raise filelock.Timeout("held")
-
-    monkeypatch.setattr(jit, "_lock", lambda *_: Held())
-    monkeypatch.setattr(jit, "_patience_seconds", 120.0)
-    for _ in range(2):
-        with jit._one_process(tmp_path):
-            pass
-    assert waited == [120, 0]
-
-
 FORKS = """
 import os
 from othello_env.games import hashing
@@ -114,17 +97,26 @@ def test_forked_processes_compile_one_at_a_time_and_load_what_was_compiled(tmp_p
         assert sorted(told[3::4]) == expected_hits
 
 
-@pytest.mark.parametrize("error", [RuntimeError, OSError, NotImplementedError, ValueError])
-def test_a_lock_that_cannot_be_had_stops_no_compilation(tmp_path, monkeypatch, error):
-    class Broken:
-        def acquire(self, timeout):
-            raise error("broken")
+def test_a_lock_that_cannot_be_had_stops_no_compilation(tmp_path):
+    expected = run(SAMPLE, tmp_path)
+    (lock,) = tmp_path.rglob("compiling.lock")
+    lock.unlink()
+    lock.mkdir()
+    for file in tmp_path.rglob("*.nb?"):
+        file.unlink()
+    assert run(SAMPLE, tmp_path) == expected
 
-    monkeypatch.setattr(jit, "_lock", lambda *_: Broken())
-    compiled = []
-    with jit._one_process(tmp_path):
-        compiled.append(1)
-    assert compiled
+
+FIRST_USE = """
+import othello_env
+envs = othello_env.make_vec_env(2, opponent=None)
+print(*envs.reset(seed=1)[0]["action_mask"].sum(axis=1))
+"""
+
+
+def test_a_first_use_says_once_that_it_compiles(tmp_path):
+    line = "othello-env: compiling for first use; this takes up to half a minute, once\n"
+    assert [done(FIRST_USE, tmp_path).stderr for _ in range(2)] == [line, ""]
 
 
 def empty(file):

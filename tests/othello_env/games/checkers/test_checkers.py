@@ -2,14 +2,11 @@
 
 import copy
 import csv
-import pickle
 import random
 
 import numpy as np
 import pyspiel
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from othello_env import IllegalActionError
 from othello_env.games.checkers import kernels
@@ -331,30 +328,3 @@ def test_a_transcript_names_steps_and_jumps_from_the_usual_start():
     for text, move in (("B:W18:B15", "15x22"), ("B:W32:B11", "11-15")):  # the second is legal at the start, too
         with pytest.raises(ValueError, match="begins at the usual start"):
             Checkers.from_text(text).play_transcript(move).transcript()
-
-
-@given(st.integers(0, 2**32), st.integers(0, 120), st.sampled_from(kernels.SIZES), st.sampled_from(sorted(DRAWS)))
-def test_positions_round_trip(seed, plies, size, draws):
-    state = Checkers(size, draws)
-    for _ in range(plies):
-        if state.is_over:
-            break
-        state = state.play(state.draw_action(seed, state.placed))
-    assert state.placed == len(state.moves)
-    assert pickle.loads(pickle.dumps(state)) == state == copy.deepcopy(state)
-    assert pickle.loads(pickle.dumps(state)).moves == state.moves
-    replayed = Checkers(size, draws).play_transcript(state.transcript())
-    assert replayed == state
-    assert replayed.moves == state.moves
-    text = eval(repr(state), {"Checkers": Checkers})  # the text does not contain the earlier moves
-    assert (text.own, text.opponent, text.kings, text.going, text.to_move) == (
-        state.own,
-        state.opponent,
-        state.kings,
-        state.going,
-        state.to_move,
-    )
-    for action in state.legal_actions():
-        assert state.action_from_text(state.action_to_text(action)) == action
-    with pytest.raises(AttributeError, match="cannot be changed"):
-        state.own = 0

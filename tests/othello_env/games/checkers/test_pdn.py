@@ -94,39 +94,8 @@ def test_comments_variations_and_annotations_are_skipped():
     assert pdn.loads("") == []
 
 
-@pytest.mark.parametrize(
-    ("text", "error", "message"),
-    [
-        ("1. 11-15 hello *", NotationError, "game 1: .*'hello'"),
-        ("1. 9-13 * 1. 11-15 22-99 *", NotationError, "game 2: ply 2: .*22-99"),
-        ("1. 11-15 22-17 2. 15-24 *", NotationError, "game 1: ply 3: '15-24' is not a move here: there is nothing"),
-        ("1. 11-16 11-16 *", IllegalActionError, "game 1: ply 2"),
-        ('[GameType "20"] 1. 11-15 *', NotationError, "English draughts"),
-        ('[GameType "21,B,12,12,N1,0"] *', NotationError, "side 4, 6, 8 or 10"),
-        ('[FEN "B:W1"] *', NotationError, "game 1: expected a position"),
-        ("1. 11-15 (22-18 *", NotationError, "parenthesis"),
-        ("1. 11-15 22-18) *", NotationError, "parenthesis"),
-        ("1. 11-15 { 22-18 *", NotationError, "game 1: a comment begins with { but has no }"),
-        ("1. 11-15 {", NotationError, "game 1: a comment begins with { but has no }"),
-        ("{ " * 100_000, NotationError, "game 1: a comment begins with { but has no }"),
-        (f"1. 11-{'9' * 5000} *", NotationError, "game 1: ply 1: expected a move"),
-        (f'[FEN "B:W{"9" * 5000}:B1"] *', NotationError, "game 1: expected squares from 1 to 32"),
-        (f'[FEN "B:W1-{"9" * 5000}:B1"] *', NotationError, "game 1: expected squares from 1 to 32"),
-    ],
-)
-def test_bad_text_is_named(text, error, message):
-    with pytest.raises(error, match=message):
-        pdn.loads(text)
-
-
 def test_repetitions_end_the_game_only_where_the_rule_says_so():
     moves = '[FEN "B:WK32,21:BK1,12"] ' + "1-6 32-28 6-1 28-32 " * 3
     assert len(pdn.loads(moves)[0].actions) == 12
     with pytest.raises(IllegalActionError, match="ply 9"):
         pdn.loads(moves, draws="threefold")
-
-
-def test_a_game_that_begins_within_a_chain_cannot_be_written():
-    start = Checkers.from_text("B:W15,22,32:B11,1").play_transcript("11x18")
-    with pytest.raises(ValueError, match="middle of a chain"):
-        pdn.dumps([PdnGame.from_state(start.play_transcript("18x25"), start)])

@@ -2,7 +2,6 @@
 
 import pytest
 
-from othello_env import NotationError
 from othello_env.games.othello import notation
 
 pytestmark = pytest.mark.nojit
@@ -25,34 +24,6 @@ def test_squares_round_trip(size):
 @pytest.mark.parametrize("text", ["pass", "PASS", "pa", "ps", "--"])
 def test_passes(text):
     assert notation.square_from_text(text, 8) == 64
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [
-        ("", 8),
-        ("f", 8),
-        ("5", 8),
-        ("5f", 8),
-        ("i1", 8),
-        ("a9", 8),
-        ("a0", 8),
-        ("f55", 8),
-        ("g1", 6),
-        ("a7", 6),
-        ("e1", 4),
-    ],
-)
-def test_what_is_no_square(text, size):
-    last = {4: "d4", 6: "f6", 8: "h8"}[size]
-    with pytest.raises(NotationError, match=f"expected a square from a1 to {last}, or pass, got {text!r}"):
-        notation.square_from_text(text, size)
-
-
-@pytest.mark.parametrize("text", ["f\u0665", "\uff465", "a\u00b2", "f5\u0661"])
-def test_digits_and_letters_of_other_scripts_are_no_squares(text):
-    with pytest.raises(NotationError):
-        notation.square_from_text(text, 8)
 
 
 @pytest.mark.parametrize(

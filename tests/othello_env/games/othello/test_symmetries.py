@@ -73,15 +73,3 @@ def test_observations_policies_and_actions_move_alike(symmetry):
     assert (symmetries.transform_policy(moved, back) == policy).all()
     twice = symmetries.transform_observation(symmetries.transform_observation(squares, symmetry), back)
     assert (twice == squares).all()
-
-
-@pytest.mark.parametrize("symmetry", [-1, 8, "1", None])
-def test_there_are_eight(symmetry):
-    for call in (
-        lambda: symmetries.inverse(symmetry),
-        lambda: symmetries.transform_actions([0], symmetry),
-        lambda: symmetries.transform_policy(np.zeros(65), symmetry),
-        lambda: symmetries.transform_observation(np.zeros((2, 8, 8)), symmetry),
-    ):
-        with pytest.raises(ValueError, match="a symmetry must be 0 to 7, not "):
-            call()

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from othello_env import IllegalActionError, NotationError
 from othello_env.envs import GameVectorEnv
 from othello_env.games.tribolo.position import Tribolo
 
@@ -208,54 +207,3 @@ class TestRules:
         assert over.is_over
         assert over.returns() == returns
         assert over.margins() == margins
-
-    def test_before_the_end_nobody_has_won(self):
-        assert Tribolo(1).returns() == Tribolo(1).margins() == (0.0, 0.0, 0.0)
-
-
-@pytest.mark.nojit
-class TestBadInput:
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            ({"width": 27}, "1 to 26 wide"),
-            ({"height": 0}, "at least 1 high"),
-            ({"cells": 0}, "at least 1 cell"),
-            ({"walls": -1}, "at least 0 walls"),
-            ({"width": 4, "height": 4, "cells": 4, "walls": 4}, "leave no empty cell"),
-            ({"width": 2, "height": 2, "cells": 1, "walls": 0}, "nobody could move"),
-        ],
-    )
-    def test_starts(self, options, message):
-        with pytest.raises(ValueError, match=message):
-            Tribolo(1, **options)
-        with pytest.raises(ValueError, match=message):
-            GameVectorEnv("tribolo", 2, **options)
-
-    @pytest.mark.parametrize("text", ["", "  ", "BR/B", "BX", "B" * 27])
-    def test_boards(self, text):
-        with pytest.raises(NotationError, match="all of one length"):
-            Tribolo.from_text(text)
-
-    @pytest.mark.parametrize("text", ["", "q1", "a0", "a12", "5", "f", "aa1", "é1"])
-    def test_cells(self, text):
-        with pytest.raises(NotationError, match="a1 to p11"):
-            Tribolo(1).action_from_text(text)
-
-    def test_actions(self):
-        state = Tribolo.from_text("RB-/---", "red")
-        with pytest.raises(IllegalActionError, match="0 to 5, not 6"):
-            state.play(6)
-        with pytest.raises(
-            IllegalActionError, match=r"(?s)a1 .action 0. is not legal for red; the legal .*: c1.*R B -"
-        ):
-            state.play(0)
-        with pytest.raises(TypeError, match="integer"):
-            state.play("c1")
-        with pytest.raises(IllegalActionError, match="game is over"):
-            state.play_transcript("c1 a2")
-        with pytest.raises(NotationError, match="ply 2: expected a cell"):
-            state.play_transcript("1. c1 z")
-        with pytest.raises(AttributeError, match="cannot be changed"):
-            state.width = 3
-        assert not state.is_legal(-1)
