@@ -25,6 +25,7 @@ from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Checkers, Othello, Tribolo, make_env, make_vec_env, symmetries
 from othello_env.arena import MatchResult, Schedule, Sprt, TimeControl, Tournament
 from othello_env.data import Games, Overview, Statistics
+from othello_env.games import registry
 from othello_env.league import League
 from othello_env.text import ChatAgent, OthelloText
 
@@ -146,6 +147,7 @@ def valid():
         "GameAEC": {"game": "tribolo"},
         "GameEnv": {"game": "checkers"},
         "GameVectorEnv": {"game": "othello"},
+        "OthelloPositions": dict.fromkeys(("own", "opponent", "to_move", "key"), np.zeros(1, np.int8)),
         "Schedule": {"agents": ("a", "b")},
         "Sprt": {"elo0": 0, "elo1": 10},
         "TimeControl": {"seconds": 1.0},
@@ -188,7 +190,6 @@ NO_CALLS = {
         "Table",
         "Statistics",
         "Overview",
-        "OthelloPositions",
         "Ratings",
         "MatchResult",
     ),
@@ -229,7 +230,12 @@ def methods():
         yield state, "player_index", {"player": 0}
         yield state, "action_to_text", {"action": legal}
         yield state, "action_from_text", {"text": state.action_to_text(legal)}
+        yield state, "names_of", {"actions": [legal]}
+        yield state, "play_names", {"names": state.action_to_text(legal)}
+        yield state, "position_from_text", {"text": state.to_text()}
+        yield registry, "position_to_text", {"state": state}
         yield type(state), "from_text", {"text": state.to_text(), "to_move": 0}
+    yield Othello(), "at", {"own": 1, "opponent": 2, "to_move": 0, "moves": ()}
     yield Othello, "from_bits", {"own": 1, "opponent": 2, "to_move": 0, "size": 8}
     yield Othello, "from_moves", {"moves": "f5", "size": 8}
     bits = {"own": 1, "opponent": 2, "kings": 0, "going": 0}

@@ -111,7 +111,7 @@ ROWS = [
     # Tribolo
     *((lambda s=s: Tribolo(1, **s[0]), ValueError, s[1]) for s in STARTS),
     *((lambda s=s: GameVectorEnv("tribolo", 2, **s[0]), ValueError, s[1]) for s in STARTS),
-    *((lambda t=t: Tribolo.from_text(t), NotationError, "all of one length") for t in ("", " ", "BR/B", "BX", "B" * 27)),
+    *((lambda t=t: Tribolo.from_text(t), NotationError, "of one length") for t in ("", " ", "BR/B", "BX", 27 * "B")),
     *(
         (lambda t=t: Tribolo(1).action_from_text(t), NotationError, "a1 to p11")
         for t in ("", "q1", "a0", "a12", "5", "f", "aa1", "é1")
