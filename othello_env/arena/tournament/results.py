@@ -83,13 +83,8 @@ class MatchResult:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95% interval of `score`; see `score_interval`. The units are those of `independent_points`."""
-        units = self.independent_points()
-        if len({len(points) for points in units}) < 2:
-            return score_interval([sum(points) / len(points) for points in units])
-        n, score = len(units), self.score
-        apart = [(sum(points) - score * len(points)) * n / self.games for points in units]
-        return interval_of(n, score, sum(x * x for x in apart))
+        """The 95% interval of `score`; see `score_interval` and `independent_points`."""
+        return score_interval([sum(points) / len(points) for points in self.independent_points()])
 
     @property
     def draw_rate(self) -> float:
@@ -149,20 +144,19 @@ class MatchResult:
         return list(by_opening.values())
 
     def independent_points(self) -> list[list[float]]:
-        """As `points_by_opening`, for intervals and tests: games that repeat others move by move are one unit.
+        """As `points_by_opening`, without games that repeat others move by move; for intervals, ratings and tests.
 
         Agents without random choices repeat their games when a list of openings begins again, which tells nothing new.
-        Random openings are drawn anew each time, so each is a unit.
+        Random openings are drawn anew each time, so their games all count.
         """
-        units: dict[Any, list[float]] = {}
-        points = iter(self.points_by_opening())
-        by_opening: dict[int, list[GameRecord]] = defaultdict(list)
+        games: dict[int, list[GameRecord]] = defaultdict(list)
         for record in self.records:
-            by_opening[record.opening].append(record)
-        for number, records in by_opening.items():
+            games[record.opening].append(record)
+        units: dict[Any, list[float]] = {}
+        for (number, records), points in zip(games.items(), self.points_by_opening(), strict=True):
             is_drawn = (records[0].openings or "").startswith("random")
-            games = sorted((r.position or (), r.opening_moves, r.agents, r.moves) for r in records)
-            units.setdefault(number if is_drawn else tuple(games), []).extend(next(points))
+            played = sorted((r.position or (), r.opening_moves, r.agents, r.moves) for r in records)
+            units.setdefault(number if is_drawn else tuple(played), points)
         return list(units.values())
 
     def to_json(self) -> dict[str, Any]:

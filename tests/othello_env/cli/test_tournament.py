@@ -7,7 +7,7 @@ from PIL import Image
 
 from othello_env import Othello
 from othello_env.arena import Schedule, play_tournament
-from othello_env.arena.tables import tournament_chart
+from othello_env.arena.tables import cross_table, tournament_chart
 from othello_env.arena.tournament.records import read_records
 
 AGENTS = ("random", "maximizer:eval=weighted", "maximizer:eval=count")
@@ -27,7 +27,7 @@ def test_tables(run, tmp_path):
     lines = text.splitlines()
     assert lines[0] == "60 of 60 games, othello, openings random:10, seed 0, no clock:"
     cross = [line.split() for line in lines[3:6]]
-    assert [row[1] for row in cross] == list(AGENTS)
+    assert [row[0] for row in cross] == ["1", "2", "3"]
     table = [[float(cell) if cell != "-" else None for cell in row[2:5]] for row in cross]
     for i in range(3):
         assert table[i][i] is None
@@ -36,6 +36,7 @@ def test_tables(run, tmp_path):
         assert cross[i][5] == "40"
         assert float(cross[i][6]) == pytest.approx(sum(cell for cell in table[i] if cell is not None) / 2, abs=0.001)
     elo = [line.split() for line in lines[9:12]]
+    assert [row[0] for row in elo] == [row[1] for row in cross]  # the best first, numbered as in the picture
     assert sorted(row[0] for row in elo) == sorted(AGENTS)
     assert [float(row[1]) for row in elo] == sorted((float(row[1]) for row in elo), reverse=True)
     assert next(row for row in elo if row[0] == "random")[1:5] == ["0", "0", "to", "0"]
@@ -71,11 +72,13 @@ def test_a_picture_of_scores_and_ratings(run, tmp_path):
     with Image.open(tmp_path / "a.png") as picture:
         assert picture.format == "PNG"
     agents = {"random": "random", "maximizer:eval=weighted": "maximizer:eval=weighted"}
-    figure = tournament_chart(play_tournament(agents, Schedule(tuple(agents), games=20)))
+    result = play_tournament(agents, Schedule(tuple(agents), games=20))
+    figure = tournament_chart(result)
     first, second = (label.get_text().split() for label in figure.axes[0].get_yticklabels())
     assert first[:2] == ["1", "maximizer:eval=weighted"]
     assert int(first[2]) > 100
     assert second == ["2", "random", "0"]
+    assert [row[0] for row in cross_table(result)[1]] == ["1 maximizer:eval=weighted", "2 random"]
 
 
 def test_a_gauntlet_and_an_anchor(run):

@@ -48,6 +48,11 @@ def league(m=3):
     return matrix_chart("title", "subtitle", [SPEC, *(f"snapshot {k}" for k in range(1, m))], scores)
 
 
+def test_the_scores_of_two_members_add_up_to_1_in_a_heat_map():
+    figure = matrix_chart("title", "", ["a", "b"], [[np.nan, 0.575], [0.425, np.nan]])
+    assert [text.get_text() for text in figure.axes[0].texts] == [".58", ".42"]
+
+
 def ratings():
     points = [(k * 80_000, 20.0 * k, 20.0 * k - 50, 20.0 * k + 60) for k in range(20)]
     return rating_chart("title", "subtitle", points, {SPEC: 37.0, "random": -300.0}, "plies of training")

@@ -25,7 +25,7 @@ test("values as text", () => {
 
 test("a score has one notation", () => {
   assert.deepEqual([.965, .5, 1, 0, .9999].map(share => values.scoreText(share)), [".965", ".500", "1.000", ".000", "1.000"]);
-  assert.equal(values.scoreText(.625, 2), ".63");
+  assert.deepEqual([.625, .375, .575, .425, .5].map(share => values.scoreText(share, 2)), [".63", ".37", ".58", ".42", ".50"]);
 });
 
 test("a value is told for the first player, with its unit, and each of three players has one", () => {

@@ -6,6 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from othello_env.arena import play_match, rate
+from othello_env.arena.elo import comparisons
 from othello_env.arena.number import interval_text, score_text
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.results import MatchResult, score_interval
@@ -31,7 +33,7 @@ def test_a_match_counts_from_the_first_agents_side():
 
 def test_a_match_that_is_won_or_lost_throughout_has_an_interval():
     for winner, shown in (("a", "+1.000 (-0.315 to +1.000)"), ("b", "-1.000 (-1.000 to +0.315)")):
-        games = [GameRecord.from_state(game, game.start) for game in Schedule(("a", "b"), 4, None)]
+        games = [GameRecord.from_state(game, game.start) for game in Schedule(("a", "b"), 4, "random:4")]
         records = [replace(game, result=tuple(2.0 * (a == winner) - 1 for a in game.agents)) for game in games]
         test = MatchResult(("a", "b"), tuple(records)).paired_test()
         assert str(test) == f"{shown}, p = 0.5 (exact sign-flip test, 2 pairs)"
@@ -65,3 +67,16 @@ def test_pairs_that_are_shared_are_worth_two_games_each():
     half = 1.96 * 0.5 / math.sqrt(200 + 1.96**2)
     assert (low, high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-4)
     assert score_interval([0.5] * 99 + [1.0]) == pytest.approx((low, high), abs=0.01)
+
+
+def test_games_that_repeat_others_move_by_move_count_once():
+    """Agents without random choices play the same games when their list of openings begins again."""
+    a, b, openings = "alphabeta:depth=2", "maximizer:eval=weighted", ["f5d6", "f5f6", "f5d6c3"]
+    once, often = (play_match(a, b, games=games, openings=openings) for games in (6, 60))
+    assert (often.score, often.interval) == (once.score, once.interval)
+    assert (often.paired_test(), len(often.points_by_opening())) == (once.paired_test(), 30)
+    assert rate(comparisons(often), {b: 0.0}).interval(a) == rate(comparisons(once), {b: 0.0}).interval(a)
+    drawn = play_match("random", "random", games=60, openings=openings)
+    assert len(drawn.independent_points()) == 30
+    same = play_match(a, b, games=60, openings="random:1")  # drawn, not a list
+    assert len(same.independent_points()) == 30
