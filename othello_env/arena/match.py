@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 from othello_env.agent import Agent, Policy, file_hashes, make_agent
 from othello_env.arena.faults import warn_of_faults
-from othello_env.arena.play.elsewhere import play_elsewhere
-from othello_env.arena.play.games import play_games
+from othello_env.arena.play.elsewhere import play_in_order
+from othello_env.arena.play.games import check_agents
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.sprt import Sprt
-from othello_env.arena.tournament.playing import check_agents
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule, check_games
 from othello_env.games.game import State
@@ -77,10 +76,8 @@ def play_match(
         raise ValueError(f"a match is of two players; {spec} has {spec.num_players}")
     schedule = Schedule(names, check_games(games), openings, seed, spec)
     agents = {name: make_agent(agent, schedule.seed) for name, agent in zip(names, (a, b), strict=True)}
-    if workers in (None, 1):
-        played = play_games(agents, schedule, at_once=2)
-    else:
-        played = _played_elsewhere(schedule, agents, dict(zip(names, (a, b), strict=True)), workers)
+    check_agents(agents, schedule.spec.start(0))
+    played = play_in_order(schedule, agents, dict(zip(names, (a, b), strict=True)), schedule.seed, workers)
     files = {name: file_hashes(agent) for name, agent in agents.items()}
     with closing(played):
         records = (record.with_files(files) for record in played)
@@ -111,26 +108,6 @@ def _until_decided(
             pair, pairs = [], [before + more for before, more in zip(pairs, newest, strict=True)]
             if sprt.judge(pairs).accepted is not None:
                 return  # later games of the match may have been played already; they do not count
-
-
-def _played_elsewhere(
-    schedule: Schedule, agents: Mapping[str, Agent], roster: Mapping[str, str | Agent | Policy], workers: int | None
-) -> Generator[GameRecord, None, None]:
-    """Play the games of a match in worker processes, and yield their records in the order of the schedule.
-
-    The schedule has two games for each opening: first the game in which the first agent plays Black, then the game in
-    which it plays White. So the place of a record in the schedule follows from the opening and from who plays Black.
-    """
-    names = (schedule.agents[0], schedule.agents[1])
-    check_agents(agents, schedule)
-    waiting: dict[int, GameRecord] = {}
-    number = 0
-    with closing(play_elsewhere(iter(schedule), roster, schedule.seed, workers=workers)) as played:
-        for record in played:
-            waiting[2 * record.opening + (record.agents != names)] = record
-            while number in waiting:
-                yield waiting.pop(number)
-                number += 1
 
 
 def match_names(a: str | Agent | Policy, b: str | Agent | Policy) -> tuple[str, str]:

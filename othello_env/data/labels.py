@@ -13,15 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.agent import Agent, Policy, make_agent
-from othello_env.arena.play.records import versions
+from othello_env.arena.play.elsewhere import run_anywhere
 from othello_env.data.games import Games
 from othello_env.data.replay import othello_positions
 from othello_env.games.game import check_seed
 from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
-from othello_env.support.cluster import run_jobs_on_cluster
 from othello_env.support.numbers import check_flag, check_type, check_whole, check_workers
-from othello_env.support.workers import Worker, run_jobs
+from othello_env.support.workers import Worker
 
 __all__ = ["MoveLabels", "agent_labels", "exact_labels", "exact_scores"]
 
@@ -117,12 +116,7 @@ def exact_scores(
     if len(parts) < 2 or (workers in (None, 1) and not ray):
         solutions = [_solved(part) for part in parts]
     else:
-        start, jobs = partial(Worker, _solver), enumerate(parts)
-        if ray:
-            solved = run_jobs_on_cluster(start, jobs, workers, versions=versions())
-        else:
-            solved = run_jobs(start, jobs, workers or 1)
-        with closing(solved):
+        with closing(run_anywhere(partial(Worker, _solver), enumerate(parts), workers, ray)) as solved:
             solutions = [scores for _, scores in sorted(solved, key=itemgetter(0))]
     values = np.concatenate([np.zeros((0, boards.size**2 + 1)), *solutions])
     return values.astype(np.float32)

@@ -10,8 +10,8 @@ import numpy as np
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.match import match_names
-from othello_env.arena.play.elsewhere import play_elsewhere
-from othello_env.arena.play.games import play_games
+from othello_env.arena.play.elsewhere import play_in_order
+from othello_env.arena.play.games import check_agents
 from othello_env.arena.play.records import Pairing
 from othello_env.arena.tournament.playing import warn_of_forfeits
 from othello_env.arena.tournament.schedule import Schedule
@@ -85,12 +85,9 @@ def match_games(
 
     if not count:
         return Games(np.zeros((0, 0), np.int8), np.zeros(0, np.int32), kind)
-    if workers in (None, 1) and not ray:
-        agents = {name: make_agent(agent, schedule.seed) for name, agent in roster.items()}
-        records = list(play_games(agents, list(pairings())))
-    else:
-        records = list(play_elsewhere(pairings(), roster, schedule.seed, None, workers, ray=ray))
-        records.sort(key=lambda record: (record.opening, record.agents != names))
+    agents = {name: make_agent(agent, schedule.seed) for name, agent in roster.items()}
+    check_agents(agents, schedule.spec.start(0))
+    records = list(play_in_order(pairings(), agents, roster, schedule.seed, workers, ray=ray))
     warn_of_forfeits(names, records)
     own = _own_names(a, b)
     records = [replace(record, agents=tuple(own[name] for name in record.agents)) for record in records]

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from othello_env.agent import Agent, AgentLeftError, Policy, Seat, WrongGameError, ask_batch, make_agent
+from othello_env.agent import Agent, Policy, Seat, ask_batch, make_agent
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.number import Number
 from othello_env.arena.openings import packaged_lines
-from othello_env.arena.play.games import failure
+from othello_env.arena.play.games import attempt, failure
 from othello_env.arena.report import Limits, Part, Table, game_name
 from othello_env.arena.statistics import mean_interval
 from othello_env.arena.tournament.results import score_interval
@@ -24,7 +24,6 @@ from othello_env.games.hashing import mix_int
 from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameLike, GameSpec
-from othello_env.support.jit import raise_interrupt
 from othello_env.support.numbers import named_arguments
 
 if TYPE_CHECKING:
@@ -363,25 +362,20 @@ def ask_each(agent: Agent, positions: Sequence[ScoredPosition], seed: int) -> li
         WrongGameError: the agent does not play Othello on boards of this size.
     """
     keys = [mix_int(seed, number) for number in range(len(positions))]
+
+    def together() -> list[int] | None:
+        batch = OthelloPositions.from_states([position.state for position in positions], keys)
+        actions: list[int] = ask_batch(agent, batch).tolist()
+        are_legal = all(action in position.scores for position, action in zip(positions, actions, strict=True))
+        return actions if are_legal else None
+
     if positions and agent.answers_batches(positions[0].state):
-        try:
-            batch = OthelloPositions.from_states([position.state for position in positions], keys)
-            actions: list[int | str] = ask_batch(agent, batch).tolist()
-            if all(action in position.scores for position, action in zip(positions, actions, strict=True)):
-                return actions
-        except (AgentLeftError, WrongGameError):
-            raise
-        except (Exception, SystemExit) as error:
-            raise_interrupt(error)
+        actions = attempt(together, lambda _: None)
+        if actions is not None:
+            return [*actions]
     # If the agent fails in one position, the whole batch fails. So `_answer` asks it again, one position at a time.
-    return [_answer(agent, position, key) for position, key in zip(positions, keys, strict=True)]
+    return [_answer(agent, position.state, key) for position, key in zip(positions, keys, strict=True)]
 
 
-def _answer(agent: Agent, position: ScoredPosition, key: int) -> int | str:
-    try:
-        return Seat(agent, key).ask(position.state)
-    except (AgentLeftError, WrongGameError):
-        raise
-    except (Exception, SystemExit) as error:
-        raise_interrupt(error)
-        return failure(agent, position.state, error)
+def _answer(agent: Agent, state: Othello, key: int) -> int | str:
+    return attempt(lambda: Seat(agent, key).ask(state), lambda error: failure(agent, state, error))

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
@@ -25,13 +26,14 @@ from othello_env.support.cluster import pack, run_jobs_on_cluster
 from othello_env.support.extras import MissingExtraError
 from othello_env.support.numbers import check_workers
 from othello_env.support.workers import (
+    Host,
     Worker,
     WorkerDiedError,
     WorkerTimeoutError,
     run_jobs,
 )
 
-__all__ = ["GRACE_SECONDS", "PREPARE_SECONDS", "play_all", "play_elsewhere"]
+__all__ = ["GRACE_SECONDS", "PREPARE_SECONDS", "play_all", "play_elsewhere", "play_in_order", "run_anywhere"]
 
 PREPARE_SECONDS = 120.0
 """With a clock, the greatest number of seconds that an agent may take to prepare for a game.
@@ -70,6 +72,30 @@ def play_all(
     if clock is None and not ray and workers in (None, 1):
         return play_games(agents, todo, at_once=2)
     return play_elsewhere(todo, roster, seed, clock, workers, ray=ray)
+
+
+def play_in_order(
+    todo: Iterable[Pairing],
+    agents: Mapping[str, Agent],
+    roster: Mapping[str, str | Agent | Policy],
+    seed: int,
+    workers: int | None = None,
+    *,
+    ray: bool = False,
+) -> Generator[GameRecord, None, None]:
+    """Play games as `play_all` does, and yield their records in the order of `todo`."""
+    order, ready = deque[int](), dict[int, GameRecord]()
+
+    def noted() -> Iterator[Pairing]:
+        for pairing in todo:
+            order.append(pairing.key)
+            yield pairing
+
+    with closing(play_all(noted(), agents, roster, seed, None, workers, ray=ray)) as played:
+        for record in played:
+            ready[record.key] = record
+            while order and order[0] in ready:
+                yield ready.pop(order.popleft())
 
 
 def play_elsewhere(
@@ -114,14 +140,19 @@ def play_elsewhere(
 def _records(
     start: Callable[[], _GameHost], jobs: _Jobs, workers: int | None, ray: bool
 ) -> Generator[GameRecord, None, None]:
-    if ray:
-        played = run_jobs_on_cluster(start, jobs, workers, versions=versions())
-    else:
-        played = run_jobs(start, jobs, workers or 1)
-    with closing(played):
+    with closing(run_anywhere(start, jobs, workers, ray)) as played:
         for records, seconds in played:
             jobs.took(len(records), seconds)
             yield from records
+
+
+def run_anywhere(
+    start: Callable[[], Host], jobs: Iterable[Any], workers: int | None, ray: bool
+) -> Generator[Any, None, None]:
+    """Do jobs in worker processes or on a Ray cluster; see `run_jobs` and `run_jobs_on_cluster`."""
+    if ray:
+        return run_jobs_on_cluster(start, jobs, workers, versions=versions())
+    return run_jobs(start, jobs, workers or 1)
 
 
 def _packed(name: str, agent: str | Agent | Policy, dumps: Callable[[Any], bytes]) -> bytes:

@@ -6,9 +6,10 @@ import re
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -21,8 +22,10 @@ from othello_env.games.keys import seat_key
 from othello_env.games.registry import GameSpec, has_cached_batch
 from othello_env.support.jit import raise_interrupt
 
-__all__ = ["Seats", "SeatsHere", "failure", "play_game", "play_games", "play_on_seats"]
+__all__ = ["Seats", "SeatsHere", "attempt", "check_agents", "failure", "play_game", "play_games", "play_on_seats"]
 
+_R = TypeVar("_R")
+_T = TypeVar("_T")
 _AT_ONCE = 256
 """The greatest number of games that are played at once.
 
@@ -55,17 +58,11 @@ def play_games(
     while part := list(islice(todo, at_once)):
         at_once = min(2 * at_once, _AT_ONCE)
         together = [pairing for pairing in part if _in_batches(agents, pairing)]
-        try:
-            finals = dict(zip(map(id, together), _finals(agents, together), strict=True))
-        except (AgentLeftError, WrongGameError):
-            raise
-        except (Exception, SystemExit) as error:
-            raise_interrupt(error)
-            # An agent failed in some game. Now all games of `part` are played one after the other, so that the agent
-            # forfeits only the games in which it fails.
-            finals = {}
+        # If an agent fails in some game, all games of `part` are played one after the other, so that the agent forfeits
+        # only the games in which it fails.
+        finals = attempt(partial(_finals, agents, together), lambda _: {})
         for pairing in part:
-            final = finals.get(id(pairing))  # after an illegal answer None: playing the game again finds the reason
+            final = finals.get(pairing.key)  # after an illegal answer None: playing the game again finds the reason
             yield play_game(agents, pairing) if final is None else GameRecord.from_state(pairing, final)
 
 
@@ -74,8 +71,8 @@ def _in_batches(agents: Mapping[str, Agent], pairing: Pairing) -> bool:
     return has_cached_batch(start) and all(agents[name].answers_batches(start) for name in set(pairing.agents))
 
 
-def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[State | None]:
-    """Play N games at once, and return their last positions, or None where an answer was illegal.
+def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> dict[int, State | None]:
+    """Play N games at once. Return their last positions by their keys, or None where an answer was illegal.
 
     If a player must pass, the pass is made without asking the agent. After an illegal answer, a game is not continued.
 
@@ -84,7 +81,7 @@ def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[St
         ValueError: the arrays of the batch cannot store a position.
     """
     if not pairings:
-        return []
+        return {}
     spec = GameSpec.from_state(pairings[0].start)
     assert spec is not None
     playing = {name for pairing in pairings for name in pairing.agents}
@@ -108,7 +105,7 @@ def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[St
         legal = batch.are_legal(indices, actions)
         failed[indices[~legal]] = batch.arrays.over[indices[~legal]] = True
         batch.play_at(indices[legal], actions[legal])
-    return [None if failed[i] else batch.state(i) for i in range(len(pairings))]
+    return {pairing.key: None if failed[i] else batch.state(i) for i, pairing in enumerate(pairings)}
 
 
 def play_game(agents: Mapping[str, Agent], pairing: Pairing, clock: TimeControl | None = None) -> GameRecord:
@@ -176,34 +173,52 @@ class SeatsHere:
         self._seats: list[Seat] = []
 
     def begin(self, player: int) -> str | None:
-        try:
-            agent = self._agents[self._pairing.agents[player]]
+        agent = self._agents[self._pairing.agents[player]]
+
+        def sit_down() -> None:
             agent.check_game(self._pairing.start)
             self._seats.append(Seat(agent, seat_key(self._pairing.key, player)))
-        except (AgentLeftError, WrongGameError):
-            raise
-        except (Exception, SystemExit) as error:
-            raise_interrupt(error)
-            return f"the agent could not begin a game: {_described(error)}"
-        return None
+
+        return attempt(sit_down, lambda error: f"the agent could not begin a game: {_described(error)}")
 
     def answer(self, state: State, used: float) -> tuple[int | str, float]:
         seat = self._seats[state.to_move]
         left = self._clock.left(used) if self._clock else None
         began = time.perf_counter()
-        try:
-            action = seat.ask(state, left)
-        except (AgentLeftError, WrongGameError):
-            raise
-        except (Exception, SystemExit) as error:
-            raise_interrupt(error)
-            return failure(seat.agent, state, error), 0.0
-        if left is None or left.seconds is None:
+        action = attempt(lambda: seat.ask(state, left), lambda error: failure(seat.agent, state, error))
+        if isinstance(action, str) or left is None or left.seconds is None:
             return action, 0.0
         seconds = time.perf_counter() - began
         if seconds > left.seconds:
             return f"agent {_shown(repr, seat.agent)} lost on time ({self._clock}) in {state!r}", seconds
         return action, seconds
+
+
+def attempt(ask: Callable[[], _T], fail: Callable[[BaseException], _R]) -> _T | _R:
+    """What a call of an agent's code returns. If it raises an error, what `fail` makes of this error.
+
+    Raises:
+        AgentLeftError, WrongGameError: the agent raised it.
+        KeyboardInterrupt: Ctrl-C was pressed.
+    """
+    try:
+        return ask()
+    except (AgentLeftError, WrongGameError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise_interrupt(error)
+        return fail(error)
+
+
+def check_agents(agents: Mapping[str, Agent], start: State) -> None:
+    """Check that all agents play the game that begins so. Agents that fail in another way will forfeit their games.
+
+    Raises:
+        AgentLeftError: an agent, such as a person, has left the game.
+        WrongGameError: an agent does not play this game, or does not play on a board of this size.
+    """
+    for agent in agents.values():
+        attempt(partial(agent.check_game, start), lambda _: None)
 
 
 def failure(agent: Agent, state: State, error: BaseException) -> str:

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from othello_env.agent import Agent, AgentLeftError, Policy, WrongGameError, file_hashes, make_agent
+from othello_env.agent import Agent, Policy, file_hashes, make_agent
 from othello_env.agent.clock import TimeControl
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.play.elsewhere import play_all
+from othello_env.arena.play.games import check_agents
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.records import RecordFile, check_records, open_records
 from othello_env.arena.tournament.results import Tournament, forfeits
 from othello_env.arena.tournament.schedule import Schedule
-from othello_env.support.jit import raise_interrupt
 from othello_env.support.numbers import check_flag, check_type, check_workers
 
-__all__ = ["check_agents", "play_tournament", "warn_of_forfeits"]
+__all__ = ["play_tournament", "warn_of_forfeits"]
 
 
 def play_tournament(
@@ -70,7 +70,7 @@ def play_tournament(
     if tuple(check_type("agents", agents, Mapping)) != check_type("schedule", schedule, Schedule).agents:
         raise ValueError(f"the agents are {', '.join(agents)}, but the schedule has {', '.join(schedule.agents)}")
     made = {name: make_agent(agent, schedule.seed) for name, agent in agents.items()}  # raises if an agent is wrong
-    check_agents(made, schedule)
+    check_agents(made, schedule.spec.start(0))
     with ExitStack() as stack:
         out = None if file is None else stack.enter_context(open_records(file))
         records = [] if out is None else list(out.records)
@@ -84,25 +84,6 @@ def play_tournament(
     result = Tournament.from_records(schedule.agents, records)
     warn_of_forfeits(result.agents, result.records)
     return result
-
-
-def check_agents(agents: Mapping[str, Agent], schedule: Schedule) -> None:
-    """Check that all agents play the game of this schedule.
-
-    Raises:
-        AgentLeftError: an agent, such as a person, has left the game.
-        WrongGameError: an agent does not play this game, or does not play on a board of this size.
-    """
-    first = next(iter(schedule), None)
-    if first is None:
-        return
-    for agent in agents.values():
-        try:
-            agent.check_game(first.start)
-        except (AgentLeftError, WrongGameError):
-            raise
-        except (Exception, SystemExit) as error:
-            raise_interrupt(error)  # other errors do not stop the tournament; they make the agent forfeit games
 
 
 def warn_of_forfeits(agents: Iterable[str], records: Sequence[GameRecord]) -> None:
