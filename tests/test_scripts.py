@@ -14,7 +14,7 @@ NAMES = sorted(
     for folder in ("make", "measure", "train")
     for file in (SCRIPTS / folder).glob("[!_]*.py")
 )
-NEED_TORCH = {f"train/{name}" for name in ("alphazero", "dqn", "dqn_vector", "imitation", "ppo", "self_play")}
+NEED_TORCH = {f"train/{name}" for name in ("alphazero", "dqn", "imitation", "ppo", "self_play")}
 NEED_TORCH |= {"measure/policy"}
 NEED_JAX = {"measure/jax_env": "pgx", "measure/policy": "jax", "train/jax_alphazero": "mctx", "train/jax_ppo": "flax"}
 QUICK = ["--seconds", "0.001", "--windows", "1"]
@@ -44,6 +44,20 @@ def test_a_script_tells_its_options(monkeypatch, capsys, name):
     assert script.__doc__.split()[0] in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "name", ["alphazero", "dqn", "imitation", "league_sb3", "ppo", "sb3", "self_play", "sequence_gpt"]
+)
+def test_a_recipe_computes_with_one_thread_unless_it_is_told_otherwise(monkeypatch, name):
+    torch = pytest.importorskip("torch", reason="the recipes need PyTorch, an optional extra")
+    if name.endswith("sb3"):
+        pytest.importorskip("sb3_contrib", reason="this recipe needs Stable-Baselines3, an optional extra")
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert load_script(f"train/{name}").Args.threads == 1
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    assert load_script(f"train/{name}").Args.threads == 3
+
+
 def test_the_game_on_the_first_page_is_whole():
     script = load_script("make/draw_board")
     states, values = script.whole_game("engine:depth=4")
@@ -62,7 +76,6 @@ def test_the_game_on_the_first_page_is_whole():
         ("make/page_pictures", "playwright.sync_api"),
         ("train/alphazero", "torch"),
         ("train/dqn", "torch"),
-        ("train/dqn_vector", "torch"),
         ("train/grpo", "datasets"),
         ("train/imitation", "torch"),
         ("train/jax_alphazero", "jax"),
@@ -70,10 +83,8 @@ def test_the_game_on_the_first_page_is_whole():
         ("train/league_sb3", "torch"),
         ("train/ntuple", "tyro"),
         ("train/ppo", "torch"),
-        ("train/rllib", "ray"),
         ("train/sb3", "sb3_contrib"),
         ("train/self_play", "torch"),
-        ("train/torchrl_ppo", "torch"),
     ],
 )
 def test_without_its_package_a_line_says_what_to_install(monkeypatch, name, package):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import exp
+from statistics import fmean
 from typing import Any
 
 from othello_env.agent import Agent, Policy, answered, make_agent, seats_around
@@ -47,7 +49,8 @@ class OthelloText:
     Attributes:
         position: the current State, or None before the first `reset`.
         done: whether the game is over.
-        rewards: for each answer, the change of `get_reward`. Their sum is `get_reward`.
+        rewards: for each answer, the change of `get_reward`, for trainers that give each turn its own reward. Their sum
+            is `get_reward`.
         regrets: for each move of the model, the discs that it lost against perfect play; None if it was not judged.
         faults: ``"illegal"`` or ``"unreadable"`` for each answer in this game that named no legal move.
         messages: the conversation of this game so far, as a list of dicts with `role` and `content`.
@@ -78,18 +81,12 @@ class OthelloText:
         *,
         attempts: int = 2,
     ) -> None:
-        spec = GameSpec.parse(game)
-        start = spec.start(0)
-        check_choice("side", side, ("random", *start.player_names))
         check_choice("reward", reward, ("result", "regret"))
-        if reward == "regret" and type(start) is not Othello:  # only for Othello is perfect play known
-            raise ValueError(f"the reward 'regret' is for Othello, not for {spec}")
-        self._openings = Openings(openings, spec.start)
-        self._opponent = make_agent(opponent)
-        self._opponent.check_game(start)
-        self._side = None if side == "random" else start.player_names.index(side)
-        self._legal_moves = check_flag("legal_moves", legal_moves)
         self._with_regret = reward == "regret"
+        self._agents: dict[str, Agent] = {}  # by spec, so that an opponent of a column is made once
+        self._usual = {"game": game, "opponent": opponent, "side": side, "openings": openings}
+        self._set_up(**self._usual)
+        self._legal_moves = check_flag("legal_moves", legal_moves)
         self._attempts = check_whole("attempts", attempts, 1)
         self._seed = None if seed is None else check_seed(seed)
         self._keys: GameKeys | None = None
@@ -100,32 +97,70 @@ class OthelloText:
         self.faults: list[str] = []
         self.messages: list[dict[str, str]] = []
 
+    def _set_up(self, game: GameLike, opponent: str | Agent | Policy, side: str, openings: OpeningsSpec) -> None:
+        """Take these arguments, which the class describes, for the games from now on."""
+        spec = GameSpec.parse(game)
+        start = spec.start(0)
+        check_choice("side", side, ("random", *start.player_names))
+        if self._with_regret and type(start) is not Othello:  # only for Othello is perfect play known
+            raise ValueError(f"the reward 'regret' is for Othello, not for {spec}")
+        drawn = Openings(openings, spec.start)
+        agent = self._agents.get(opponent) if isinstance(opponent, str) else None
+        agent = make_agent(opponent) if agent is None else agent
+        agent.check_game(start)
+        if isinstance(opponent, str):
+            self._agents[opponent] = agent
+        self._openings, self._opponent = drawn, agent
+        self._side = None if side == "random" else start.player_names.index(side)
+        self._current = {"game": game, "opponent": opponent, "side": side, "openings": openings}
+
     def get_reward(self) -> float:
         """The reward of the game so far, from 0 to 1. To end a game early never pays; see `game_reward`.
 
         With ``reward="result"``, the quality of a finished game is its result: 1 for a win, 0.5 for a draw, 0 for a
-        loss (0.25 in Tribolo). With ``"regret"`` it is the mean of this number and S / (S + D), where S is the number
-        of squares of the board, and D the number of discs that the judged moves lost against perfect play.
+        loss (0.25 in Tribolo). With ``"regret"``, a quarter of the quality is this number, and three quarters are the
+        mean of exp(-d / 2) over the judged moves, where d is the number of discs that a move lost against perfect play.
+        If no move was judged, the quality is the result.
         """
         quality = None
         if self.position is not None and self.position.is_over:
             quality = (1 + self.position.returns()[self._player]) / 2
-            if self._with_regret:
-                squares = self.position.largest_margin
-                quality = (quality + squares / (squares + sum(filter(None, self.regrets)))) / 2
+            judged = [exp(-regret / 2) for regret in self.regrets if regret is not None]
+            if judged:
+                quality = (quality + 3 * fmean(judged)) / 4
         return game_reward(quality, len(self.regrets), len(self.faults))
 
-    def reset(self, **kwargs: Any) -> str:
+    @named_arguments
+    def reset(
+        self,
+        *,
+        seed: int | None = None,
+        game: GameLike | None = None,
+        opponent: str | Agent | Policy | None = None,
+        side: str | None = None,
+        openings: OpeningsSpec = None,
+        prompt: Any = None,
+    ) -> str:
         """Begin a game and return the rules and the first position.
 
+        TRL passes each column of a data set by its name. So the columns `opponent`, `game` and so on are a curriculum.
+
         Args:
-            kwargs: with ``seed=``, the first game of this seed begins; else the next game. All other arguments are
-                ignored, because trainers pass each column of their data set.
+            seed: the first game of this seed begins; by default the next game.
+            game: as in the class, for this game; None for that of the class.
+            opponent: the same.
+            side: the same.
+            openings: the same.
+            prompt: not used; each data set of TRL has this column.
 
         Raises:
-            TypeError, ValueError: the seed is not an integer of at least 0, or all games end before the first move.
+            TypeError, ValueError: there is no such argument, an argument is wrong (as in the class; then nothing has
+                changed), or all games end before the first move.
         """
-        seed = kwargs.get("seed")
+        given = {"game": game, "opponent": opponent, "side": side, "openings": openings}
+        asked = self._usual | {name: value for name, value in given.items() if value is not None}
+        if asked != self._current:
+            self._set_up(**asked)
         if seed is None and self._keys is None:
             seed = self._seed
         keys = GameKeys.after_reset(self._keys, seed)

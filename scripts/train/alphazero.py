@@ -14,6 +14,7 @@ FILE:simulations=64 is the agent with a search. The agent, its learning curve (.
 folder) are written to --out and beside it at each point of the curve: ``tensorboard --logdir runs``.
 """
 
+import os
 import sys
 import time
 from dataclasses import asdict, dataclass
@@ -51,6 +52,7 @@ class Args:
     every: int = 10  # iterations between points of the curve
     match: int = 100  # games of each match of the curve, and games on the ladder; an even number
     device: str = "cuda" if torch.cuda.is_available() else "cpu"  # the network's device, for example cpu or cuda
+    threads: int = torch.get_num_threads() if "OMP_NUM_THREADS" in os.environ else 1  # PyTorch's, on a CPU
     size: Literal[4, 6, 8] = 8  # size of the board
     seed: int = 1  # the seed of everything random
     network: str = "residual"  # residual, afterstates, or your own, as path.py:name or package.module:name
@@ -166,6 +168,7 @@ def learn(args: Args, network: Any, optimizer: Any, kept: dict[str, Any], change
 
 def main(arguments: list[str] | None = None) -> None:
     args = tyro.cli(Args, args=arguments, description=__doc__)
+    torch.set_num_threads(args.threads)
     if args.out.exists():
         sys.exit(f"{args.out} exists; give another --out")
     if args.window < (most := args.games * (args.size**2 - 4)):
@@ -184,6 +187,7 @@ def main(arguments: list[str] | None = None) -> None:
     settings = {name: value for name, value in asdict(args).items() if name != "out"}
     card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
     title = f"AlphaZero learns {args.size}x{args.size} Othello, seed {args.seed}, {args.simulations} simulations"
+    print(title, flush=True)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     writer = SummaryWriter(args.out.with_suffix(""))
     losses: dict[str, float] = {}

@@ -14,6 +14,7 @@ memory, with about 270 bytes for each. The agent, its learning curve (.json, .pn
 are written to --out and beside it at each point of the curve: ``tensorboard --logdir runs``.
 """
 
+import os
 import sys
 import time
 from dataclasses import asdict, dataclass
@@ -49,6 +50,7 @@ class Args:
     every: int = 20  # iterations between points of the curve
     match: int = 100  # games of each match of the curve, and games on the ladder; an even number
     device: str = "cuda" if torch.cuda.is_available() else "cpu"  # the network's device, for example cpu or cuda
+    threads: int = torch.get_num_threads() if "OMP_NUM_THREADS" in os.environ else 1  # PyTorch's, on a CPU
     size: Literal[4, 6, 8] = 8  # size of the board
     seed: int = 1  # the seed of everything random
     network: str = "afterstates"  # afterstates, residual, or your own, as path.py:name or package.module:name
@@ -144,6 +146,7 @@ def agreement(network: Any, held_out: dict[str, Any], most: int = 4096) -> float
 
 def main(arguments: list[str] | None = None) -> None:
     args = tyro.cli(Args, args=arguments, description=__doc__)
+    torch.set_num_threads(args.threads)
     source = Path(args.games_from)
     if args.out.exists():
         sys.exit(f"{args.out} exists; give another --out")
@@ -161,6 +164,7 @@ def main(arguments: list[str] | None = None) -> None:
     settings = {name: value for name, value in asdict(args).items() if name != "out"}
     card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
     title = f"Imitation, {args.size}x{args.size} Othello, seed {args.seed}"
+    print(title, flush=True)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     writer = SummaryWriter(args.out.with_suffix(""))
     losses: dict[str, float] = {}

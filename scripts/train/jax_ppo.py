@@ -197,6 +197,7 @@ def main(arguments: list[str] | None = None) -> None:
     settings = {name: value for name, value in asdict(args).items() if name != "out"}
     card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
     title = f"PPO in JAX learns {args.size}x{args.size} Othello, seed {args.seed}"
+    print(title, flush=True)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     writer = SummaryWriter(args.out.with_suffix("")) if SummaryWriter else None
     losses: dict[str, float] = {}

@@ -10,6 +10,7 @@ The folder ``--out`` holds the league, the last policy, ``newest.onnx``, and Ten
 training and keeps the league and the policy.
 """
 
+import os
 import sys
 import warnings
 from dataclasses import dataclass
@@ -45,6 +46,7 @@ class Args:
     every: int = 10  # number of rollouts between two snapshots
     keep: int = 50  # the greatest number of snapshots in the league
     seed: int = 1  # the seed of everything random
+    threads: int = torch.get_num_threads() if "OMP_NUM_THREADS" in os.environ else 1  # PyTorch's, on a CPU
 
 
 class Actor(torch.nn.Module):
@@ -102,6 +104,8 @@ class Rollouts(BaseCallback):
 def main(args: Args) -> None:
     if args.out.exists():
         sys.exit(f"--out: expected a new folder, got {args.out}")
+    torch.set_num_threads(args.threads)
+    print(f"MaskablePPO with a league on {args.size}x{args.size}, {args.steps:,} moves", flush=True)
     short = f"random:{args.size**2 // 8}"  # openings
     env = OthelloVecEnv(args.games, size=args.size, openings=short)
     league = League(FIXED, fixed_share=0.5, keep=args.keep, seed=args.seed)
@@ -117,11 +121,12 @@ def main(args: Args) -> None:
         seed=args.seed,
         device="cpu",
         tensorboard_log=str(args.out),
+        verbose=1,
     )
     newest = args.out / "newest.onnx"
     rollouts = Rollouts(league, args.every, newest)
     try:
-        model.learn(args.steps, callback=rollouts)
+        model.learn(args.steps, callback=rollouts, log_interval=10)
     except KeyboardInterrupt:
         rollouts.init_callback(model)
         print("interrupted")

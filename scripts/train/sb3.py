@@ -10,6 +10,7 @@ objects: load only files that you trust. Ctrl-C ends the training and keeps what
 in a folder beside the model: ``tensorboard --logdir runs``.
 """
 
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from typing import Any, Literal
 import numpy as np
 
 try:
+    import torch
     import tyro
     from sb3_contrib import MaskablePPO
 
@@ -49,6 +51,7 @@ class Args:
     size: Literal[4, 6, 8] = 8  # size of the board
     opponent: str = "random"  # the opponent, as a spec
     seed: int = 1  # the seed of everything random
+    threads: int = torch.get_num_threads() if "OMP_NUM_THREADS" in os.environ else 1  # PyTorch's, on a CPU
 
 
 def make_model(env: Any, seed: int, **settings: Any) -> MaskablePPO:
@@ -71,6 +74,7 @@ def as_policy(model: MaskablePPO) -> Callable[[np.ndarray, np.ndarray], np.ndarr
 def main(args: Args) -> None:
     if args.out.exists() or args.out.suffix != ".zip":
         sys.exit(f"--out: expected a new .zip file, got {args.out}")
+    torch.set_num_threads(args.threads)
     env = OthelloVecEnv(args.games, size=args.size, opponent=args.opponent)
     model = make_model(env, args.seed, verbose=1, tensorboard_log=str(args.out.parent))
     try:

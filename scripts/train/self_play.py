@@ -50,6 +50,7 @@ class Args:
     minibatch: int = 512  # plies in one change of the weights
     rate: float = 1e-3  # the learning rate of Adam
     entropy: float = 0.02  # the weight of the policy's entropy
+    threads: int = torch.get_num_threads() if "OMP_NUM_THREADS" in os.environ else 1  # PyTorch's, on a CPU
 
 
 class Network(nn.Module):
@@ -112,7 +113,7 @@ def main(arguments: list[str] | None = None) -> None:
     if args.out.exists():
         sys.exit(f"{args.out} exists; give another --out")
     torch.manual_seed(args.seed)
-    torch.set_num_threads(1)  # a small network is not faster with more
+    torch.set_num_threads(args.threads)
     network = Network(args.size)
     trained = TorchNetwork(network, f"{os.path.relpath(__file__)}:Network", args.size)  # with the weights of `network`
     if args.init:
@@ -121,6 +122,8 @@ def main(arguments: list[str] | None = None) -> None:
     envs = make_vec_env(args.games, opponent=None, size=args.size, openings="random:10", strict=True)
     seen, info = envs.reset(seed=args.seed)
 
+    title = f"Self-play, {args.size}x{args.size} Othello, seed {args.seed}"
+    print(title, flush=True)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     writer = SummaryWriter(args.out.with_suffix(""))
     settings = {name: value for name, value in asdict(args).items() if name != "out"}
@@ -142,7 +145,6 @@ def main(arguments: list[str] | None = None) -> None:
             trained.training = {"settings": settings, **curve[-1]}
             trained.save(args.out)
             write_json(args.out.with_suffix(".json"), {"settings": settings, "curve": curve})
-            title = f"Self-play, {args.size}x{args.size} Othello, seed {args.seed}"
             learning_curve(args.out.with_suffix(".png"), title, curve)
     writer.close()
     print(f"{args.out} is the agent; its curve and TensorBoard's events are beside it")

@@ -18,6 +18,7 @@ point of the curve: ``tensorboard --logdir runs``. --init continues from the wei
 should be the number of batches that this run has seen, so that the games are new.
 """
 
+import os
 import sys
 import time
 from dataclasses import asdict, dataclass
@@ -61,7 +62,7 @@ class Args:
     size: Literal[4, 6, 8] = 8  # size of the board
     vocabulary: Literal["othello-gpt", "metaothello"] = "othello-gpt"  # with metaothello, passes are tokens
     seed: int = 1  # the seed of everything random
-    threads: int = 0  # threads of PyTorch; 0 for its default
+    threads: int = torch.get_num_threads() if "OMP_NUM_THREADS" in os.environ else 1  # PyTorch's, on a CPU
     first: int = 0  # the number of the first batch of games
     init: str = ""  # weights to begin with; the default is random weights
     layers: int = 4
@@ -148,8 +149,7 @@ def main(arguments: list[str] | None = None) -> None:
     if args.out.exists():
         sys.exit(f"{args.out} exists; give another --out")
     torch.manual_seed(args.seed)
-    if args.threads:
-        torch.set_num_threads(args.threads)
+    torch.set_num_threads(args.threads)
     game = f"othello:size={args.size}"
     stream = SequenceStream(args.batch, game=game, vocabulary=args.vocabulary, seed=args.seed, first=args.first)
     words = stream.vocabulary
@@ -163,6 +163,7 @@ def main(arguments: list[str] | None = None) -> None:
     settings = {name: value for name, value in asdict(args).items() if name != "out"}
     card = {"command": " ".join(["python", *sys.argv]), "settings": settings}
     title = f"A GPT learns {args.size}x{args.size} Othello from random games"
+    print(title, flush=True)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     writer = SummaryWriter(args.out.with_suffix(""))
     curve: list[dict[str, Any]] = []

@@ -480,7 +480,7 @@ def texts_of(record):
         def act(self, state, *, seconds_left=None):
             return moves[len(state.moves)]
 
-    env = OthelloText(4, Replay(), ("black", "white")[player], legal_moves=True)
+    env = OthelloText("othello:size=4", Replay(), ("black", "white")[player], legal_moves=True)
     texts = [env.reset()]
     while not env.done:
         texts.append(env.play(env.position.action_to_text(moves[len(env.position.moves)])))

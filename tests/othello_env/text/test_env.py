@@ -61,7 +61,7 @@ def test_whole_games(arguments):
     assert len(lengths) > 1  # the games differ
     env.reset(seed=4)
     again = [play_out(env, first, seed=4), env.position]
-    assert again == [play_out(env, first, prompt="ignored", seed=4), env.position]
+    assert again == [play_out(env, first, prompt="not used", seed=4), env.position]
 
 
 def test_the_texts_tell_all_moves():
@@ -263,12 +263,76 @@ def test_the_bounds_of_the_reward_hold_for_all_numbers_of_moves_and_answers():
     assert game_reward(1.0, 0, 0) == 1
 
 
-def test_regret_makes_half_of_the_quality_of_a_game():
+def test_regret_makes_three_quarters_of_the_quality_of_a_game():
     env = OthelloText("othello:size=6", openings="random:24", reward="regret", seed=3)
     for _ in range(5):
         play_out(env, first)
-        quality = ((1 + result_of(env)) / 2 + 36 / (36 + sum(env.regrets))) / 2
+        assert sum(env.regrets) > 0
+        quality = (1 + result_of(env)) / 8 + 0.75 * np.mean(np.exp(-np.array(env.regrets) / 2))
         assert env.get_reward() == pytest.approx(0.2 + 0.8 * quality)
+
+
+PLAYERS = {
+    "perfect": "perfect",
+    "engine": "engine:depth=2",
+    "greedy": "maximizer:eval=count,epsilon=0.1",
+    "random": "random",
+    "worst": None,
+}
+
+
+def test_the_exact_regret_carries_a_third_of_the_variance_in_a_group_and_orders_the_players():
+    """Groups of games that begin alike, as a trainer compares them."""
+    env = OthelloText("othello:size=6", openings="random:20", reward="regret")
+    means, shares = {}, {}
+    for name, spec in PLAYERS.items():
+        agent = make_agent(spec, seed=1) if spec else None
+        variance = covariance = total = 0.0
+        for seed in range(40):
+            paid, exact = [], []
+            for _ in range(8 if name in ("random", "greedy") else 1):
+                env.reset(seed=seed)
+                while not env.done:
+                    state = env.position
+                    env.play(state.action_to_text(agent.act(state) if agent else worst(state)))
+                paid.append(env.get_reward())
+                exact.append(paid[-1] - 0.2 * (1 + result_of(env)) / 2)
+            variance += np.var(paid)
+            covariance += np.mean((np.array(paid) - np.mean(paid)) * (np.array(exact) - np.mean(exact)))
+            total += np.mean(paid)
+        means[name], shares[name] = total / 40, covariance / max(variance, 1e-9)
+    assert sorted(means, key=means.get, reverse=True) == list(PLAYERS)
+    assert shares["random"] > 1 / 3
+    assert shares["greedy"] > 1 / 3
+
+
+def test_a_column_of_a_data_set_changes_a_game():
+    env = OthelloText("othello:size=6", seed=1)
+    for row in (
+        {"seed": 3, "game": "othello:size=4", "side": "white", "opponent": "maximizer:eval=count"},
+        {"seed": 4, "openings": "random:5", "opponent": "alphabeta:depth=1"},
+        {"seed": 5, "openings": ["b3"], "side": "black", "opponent": None, "game": None},
+        {"seed": 6, "prompt": [{"role": "user", "content": "Play."}]},
+    ):
+        played = [play_out(env, first, **row), env.position]
+        arguments = {name: value for name, value in row.items() if value is not None and name != "prompt"}
+        other = OthelloText(**({"game": "othello:size=6"} | arguments))
+        assert played == [play_out(other, first), other.position]
+    before = env.position
+    for row, error, words in (
+        ({"oponent": "random"}, TypeError, "no argument oponent .did you mean opponent"),
+        ({"opponent": "nobody"}, SpecError, "nobody"),
+        ({"opponent": "perfect", "game": "othello"}, WrongGameError, "4x4 and 6x6"),
+        ({"openings": "random"}, ValueError, "random"),
+        ({"side": "red"}, ValueError, "black"),
+    ):
+        with pytest.raises(error, match=words):
+            env.reset(**row)
+        assert env.position == before
+    env.reset(seed=6)
+    assert env.position.size == 6
+    with pytest.raises(ValueError, match="Othello"):
+        OthelloText(reward="regret").reset(game="checkers")
 
 
 def test_there_is_no_regret_where_8x8_has_too_many_empty_squares():

@@ -85,7 +85,7 @@ def test_tianshou_reads_the_mask_of_the_agent_to_move(game):
 
 
 class Observations(BaseWrapper):
-    """Observations in the form that RLlib's ActionMaskingRLModule needs, as in scripts/train/rllib.py."""
+    """Observations in the form that RLlib's ActionMaskingRLModule needs, as on the page of trainers."""
 
     def observation_space(self, agent):
         spaces = self.env.observation_space(agent)

@@ -34,7 +34,7 @@ def url():
     """The address of a running server."""
     from othello_openenv.server.app import Args, make_app
 
-    app = make_app(Args(size=4, openings="random:2", reward="regret", legal_moves=True))
+    app = make_app(Args(game="othello:size=4", openings="random:2", reward="regret", legal_moves=True))
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -104,7 +104,7 @@ def test_nothing_is_left_to_compile_when_it_listens(reward, monkeypatch):
             return text
 
     monkeypatch.setattr(app, "OthelloText", Noted)
-    app.make_app(app.Args(size=6, reward=reward))
+    app.make_app(app.Args(game="othello:size=6", reward=reward))
     assert played[0] == (6, [], [None])
     assert [regrets[0] is not None for _, _, regrets in played[1:]] == [True] * (reward == "regret")
 

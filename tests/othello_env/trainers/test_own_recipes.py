@@ -22,21 +22,24 @@ from othello_env.league import League  # noqa: E402
 RECIPES = SCRIPTS / "train"
 RESIDUAL = "--network residual --channels 4 --blocks 1"
 SMALL = {
-    "ppo": f"{RESIDUAL} --games 13 --steps 16 --minibatch 64 --snapshot 1 --past 2 --league 0.4",
+    "ppo": "--network residual --games 13 --league 0.4",
     "alphazero": f"{RESIDUAL} --games 8 --simulations 4 --window 150 --minibatch 32",
     "imitation": f"{RESIDUAL} --minibatches 5 --minibatch 32",
     "self_play": "--games 8 --steps 8 --minibatch 32",
-    "dqn": "--steps 300 --batch 16",
-    "dqn_vector": "--games 8 --moves 2400 --batch 16",
+    "dqn": "--games 8 --moves 2400 --batch 16",
 }
+SMALL_PPO = {"CHANNELS": 4, "BLOCKS": 1, "STEPS": 16, "MINIBATCH": 64, "SNAPSHOT": 1, "PAST": 2}
 NAMED = ("ppo", "alphazero", "imitation")  # an option of these names the network
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def load(name):
-    """The recipe as a module."""
-    return load_script(f"train/{name}")
+    """The recipe as a module, with small numbers in place of large constants."""
+    module = load_script(f"train/{name}")
+    if name == "ppo":
+        vars(module).update(SMALL_PPO)
+    return module
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +91,8 @@ def test_a_run_writes_its_agent_its_curve_and_events_and_another_run_goes_on(run
 
     first = load_network("a.safetensors", own)
     assert first.training["iteration"] == 3
-    run(name, "b.safetensors", "--iterations 0 --init a.safetensors" + more)
+    run(name, "b.safetensors", "--iterations 0 --init a.safetensors --threads 2" + more)
+    assert torch.get_num_threads() == 2
     same(load_network("b.safetensors", own).weights, first.weights)
 
 
@@ -119,7 +123,7 @@ def test_seconds_are_those_of_training_and_measurements_do_not_count(run, name, 
     assert 2 <= json.loads(Path("a.json").read_text())["curve"][-1]["seconds"] <= 5  # an iteration may take five
 
 
-@pytest.mark.parametrize("name", ["self_play", "dqn", "dqn_vector"])
+@pytest.mark.parametrize("name", ["self_play", "dqn"])
 def test_the_recipes_whose_network_is_in_their_file(run, name, capsys):
     run(name, "a.safetensors", "--iterations 3 --every 2" if name == "self_play" else "")
     spec = capsys.readouterr().out.partition("othello-env benchmark ")[2].split()[0]
@@ -131,8 +135,9 @@ def test_the_recipes_whose_network_is_in_their_file(run, name, capsys):
         assert [(point["iteration"], point["plies"]) for point in curve] == [(2, 128), (3, 192)]
         assert [plies for plies, _ in events["scores/random"]] == [128, 192]
         assert [plies for plies, _ in events["losses/policy"]] == [64, 128, 192]
-    short = {"self_play": "--iterations 1", "dqn": "--steps 1", "dqn_vector": "--moves 8"}
-    run(name, "b.safetensors", f"{short[name]} --rate 0 --init a.safetensors")
+    short = {"self_play": "--iterations 1", "dqn": "--moves 8"}
+    run(name, "b.safetensors", f"{short[name]} --rate 0 --init a.safetensors --threads 2")
+    assert torch.get_num_threads() == 2
     function = f"{RECIPES / name}.py:Network"
     same(load_network("a.safetensors", function).weights, load_network("b.safetensors", function).weights)
     with pytest.raises(SystemExit, match=r"^a\.safetensors exists"):
@@ -148,7 +153,7 @@ def test_mistakes_are_told_and_nothing_is_overwritten(run, name):
     for options, error, message in (
         ("--network nowhere.py:Net", FileNotFoundError, "there is no file 'nowhere.py'"),
         ("--init none.safetensors", FileNotFoundError, "none.safetensors"),
-        ("--init a.safetensors --channels 5", ValueError, r"of residual, channels=5, .*: got \[\('block0a.bias', 4, "),
+        ("--init a.safetensors --network afterstates", ValueError, r"of afterstates.*: got \[\('block0a.bias', 4, "),
     ):
         with pytest.raises(error, match=message):
             run(name, "none.safetensors", options)
@@ -189,7 +194,8 @@ def results_of(players, rewards, terminated):
 
 
 def ppo_args(module, **more):
-    return module.Args(size=4, device="cpu", games=40, steps=30, minibatch=64, **more)
+    module.STEPS = 30
+    return module.Args(size=4, device="cpu", games=40, **more)
 
 
 def test_ppo_praises_a_won_games_moves_and_blames_the_losers():
@@ -276,23 +282,22 @@ def test_self_play_makes_a_praised_action_likelier_and_the_value_nearer():
 
 
 def test_the_convolution_of_dqn_sees_the_legal_moves_and_plays(run, capsys):
-    network = load("dqn_vector").Convolution(4)
+    network = load("dqn").Convolution(4)
     boards = torch.zeros(2, 2, 4, 4)  # the same discs
     masks = torch.zeros(2, 17, dtype=torch.bool)
     masks[0, 3], masks[1, [3, 7]] = True, True
     values, best = network(boards, masks)
     assert values[0, 3] != values[1, 3]
     assert best[0] == values[0, 3]
-    run("dqn_vector", "c.safetensors", "--network convolution")
+    run("dqn", "c.safetensors", "--network convolution")
     spec = capsys.readouterr().out.partition("othello-env benchmark ")[2].split()[0]
     assert spec.endswith(":Convolution")
     match = play_match(spec, "random", games=4, openings="random:3", game="othello:size=4")
     assert not match.faults(0)
 
 
-@pytest.mark.parametrize("name", ["dqn", "dqn_vector"])
-def test_dqn_asks_for_the_best_legal_action_of_the_next_state_and_for_nothing_after_the_end(name):
-    module = load(name)
+def test_dqn_asks_for_the_best_legal_action_of_the_next_state_and_for_nothing_after_the_end():
+    module = load("dqn")
     torch.manual_seed(1)
     network = module.Network(4)
     states = [Othello(4)]
@@ -424,14 +429,20 @@ def test_imitation_tells_which_games_do_not_fit(run, games, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "options"),
+    ("name", "options", "constants"),
     [
-        ("ppo", "--size 6 --games 48 --steps 32 --minibatch 256 --epochs 4 --rate 3e-3 --iterations 12 --channels 12"),
-        ("alphazero", "--games 48 --simulations 12 --minibatch 128 --rate 3e-3 --iterations 12 --window 1000"),
+        (
+            "ppo",
+            "--size 6 --games 48 --rate 3e-3 --iterations 12",
+            {"STEPS": 32, "MINIBATCH": 256, "EPOCHS": 4, "CHANNELS": 12},
+        ),
+        ("alphazero", "--games 48 --simulations 12 --minibatch 128 --rate 3e-3 --iterations 12 --window 1000", {}),
     ],
 )
-def test_self_play_beats_random_play(run, name, options):
-    run(name, "a.safetensors", f"{options} --seed 3 --match 100")
+def test_self_play_beats_random_play(run, name, options, constants):
+    module = load(name)
+    vars(module).update(constants)
+    run(name, "a.safetensors", f"{options} --seed 3 --match 100", module)
     first, last = (point["scores"]["random"] for point in json.loads(Path("a.json").read_text())["curve"])
     assert first < 0.65
     assert last > 0.7

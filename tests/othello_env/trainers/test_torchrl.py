@@ -3,18 +3,17 @@
 import warnings
 
 import pytest
-from events import read_events
+from snippets import run_snippet
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # the warnings of TorchRL's import
     torchrl = pytest.importorskip("torchrl", reason="this trainer is an optional extra")
 
 import gymnasium
-import numpy as np
-import torch
 from torchrl.envs import GymWrapper, PettingZooWrapper, default_info_dict_reader
 
-from othello_env import Othello, othello_v0
+from othello_env import othello_v0
+from othello_env.arena.match import play_match
 from othello_env.envs import TorchRLEnv
 
 pytestmark = [
@@ -71,57 +70,26 @@ def test_its_readers_take_the_info(make, reader):
     assert bool((played["plies"].reshape(over.shape)[over] > 0).any())
 
 
-@pytest.fixture(scope="module")
-def recipe_of_torchrl(recipe):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return recipe("torchrl_ppo")
-
-
-@pytest.mark.parametrize("opponent", ["random", None])
-def test_it_learns_and_resets_what_has_ended(recipe_of_torchrl, tmp_path, opponent):
-    torch.manual_seed(1)
-    env = TorchRLEnv(32, size=4, opponent=opponent, strict=True)  # strict: an illegal action raises an error
-    env.set_seed(1)
-    learner = recipe_of_torchrl.Learner(env, size=4)
-    before = learner.score("random")
-    for _ in range(12):
-        played = learner.iterate()
-        legal = played["action_mask"].gather(-1, played["action"].unsqueeze(-1))
-        assert bool(legal.all())
-        over = played["next", "done"]
-        assert not bool(played["next", "action_mask"][over.squeeze(-1)].any())
-        assert int(over.sum()) > 32  # more ends than environments, so new games began
-        assert not bool(played["next", "reward"][~over].any())
-    after = learner.score("random")
+def test_it_learns_in_self_play_and_resets_what_has_ended():
+    scores = []
+    for iterations in ("1", "12"):  # the environment is strict: an illegal action raises an error
+        names = run_snippet("how-to/trainers.md", "TorchRL", board_size="4", iterations=iterations)
+        match = play_match(names["best"], "random", games=200, openings="random:2", seed=1, game="othello:size=4")
+        assert not match.faults(0)
+        scores.append(match.score)
+    before, after = scores
     assert after > before + 0.05
     assert after > 0.6
-    torch.save(learner.scores.state_dict(), tmp_path / "kept.pt")
-    kept = recipe_of_torchrl.load(tmp_path / "kept.pt", size=4)
-    start = Othello(4)
-    seen = np.array([start.observation(0)]), np.array([start.action_mask()])
-    assert kept(*seen) == recipe_of_torchrl.as_policy(learner.scores)(*seen)
+    played = names["played"]
+    assert bool(played["action_mask"].gather(-1, played["action"].unsqueeze(-1)).all())
+    over = played["next", "done"]
+    assert not bool(played["next", "action_mask"][over.squeeze(-1)].any())
+    assert int(over.sum()) > 64  # more ends than environments, so new games began
+    assert not bool(played["next", "reward"][~over].any())
 
 
-def test_tensorboard_has_the_losses_and_the_scores(recipe_of_torchrl, tmp_path):
-    recipe_of_torchrl.main(recipe_of_torchrl.Args(tmp_path / "a.pt", iterations=2, games=4, size=4))
-    events = read_events(tmp_path / "a")
-    assert [iteration for iteration, _ in events["losses/objective"]] == [1, 2]
-    assert [iteration for iteration, _ in events["scores/random"]] == [2]
-
-
-def test_ctrl_c_keeps_what_was_learned_and_the_next_command_is_told(recipe_of_torchrl, monkeypatch, tmp_path, capsys):
-    def iterate(_):
-        raise KeyboardInterrupt
-
-    args = recipe_of_torchrl.Args(tmp_path / "a.pt", size=4, games=4)
-    monkeypatch.setattr(recipe_of_torchrl.Learner, "iterate", iterate)
-    recipe_of_torchrl.main(args)
-    assert recipe_of_torchrl.load(args.out, size=4)
-    assert "othello-env match policy.py:best random" in capsys.readouterr().out
-
-
-def test_games_of_self_play_reach_their_ends(recipe_of_torchrl):
+def test_games_of_self_play_reach_their_ends():
+    """In a rollout as long as the page's."""
     env = TorchRLEnv(8, size=8, opponent=None, strict=True)
-    played = recipe_of_torchrl.Learner(env, size=8).iterate()
-    assert int(played["next", "done"].sum()) >= 4
+    env.set_seed(1)
+    assert int(env.rollout(64, break_when_any_done=False)["next", "done"].sum()) >= 4
