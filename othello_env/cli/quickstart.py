@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,9 +15,12 @@ from othello_env.arena.report import Found, Report, Table
 from othello_env.arena.tournament.results import interval_of
 from othello_env.cli import _options as options
 from othello_env.cli.match import HEAD, result_row
-from othello_env.cli.train import GAMES, YARDSTICK, Curve, train
+from othello_env.cli.train import GAMES, YARDSTICK, score, show
 from othello_env.drawing.charts import CurvePoint, Row, png, row_chart
 from othello_env.support.files import write_file, write_json
+
+if TYPE_CHECKING:
+    from othello_agents.training import Curve
 
 __all__ = ["command"]
 
@@ -63,19 +67,26 @@ Next, try
   # play against it, here or in the browser (needs othello-env[page])
   othello-env play --black human --white {agent}
   othello-env serve {agent} --results {folder / "results.json"}
-  # more training, a deeper search, its Elo rating
-  othello-env train --seconds 240 --resume --out {agent}
+  # more training, by games of searches, and its Elo rating in a deeper search
+  othello-env train --seconds 240 --depth {_DEPTH} --resume --out {agent}
   othello-env benchmark {agent}:depth=8""")
 
 
 def _train_and_measure(agent: Path, seconds: float, games: int, seed: int) -> None:
-    from othello_agents.ntuple import Trainer
+    from othello_agents.training import Trainer, train
 
-    trainer = Trainer(seed=seed)
+    trainer = Trainer(seed=seed, depth=1)  # the agent is also rated without a search
     options.say(f"An agent learns Othello from nothing, by playing against itself for {seconds:g} s.")
     curve, interrupted = train(
-        trainer, seconds=seconds, games=None, keep=lambda: trainer.network.save(agent), every=seconds / 12
+        trainer,
+        seconds=seconds,
+        games=None,
+        keep=lambda: trainer.network.save(agent),
+        every=seconds / 12,
+        score=score,
+        show=show,
     )
+    options.show()
     options.say(f"It learned from {trainer.games:,} games and is kept as {agent}.")
     if interrupted:
         raise KeyboardInterrupt

@@ -1,16 +1,10 @@
-"""``othello-env train``: an n-tuple network learns Othello by playing against itself.
-
-At the terminal, a line shows the progress. Ctrl-C ends the training and keeps what was learned.
-"""
+"""``othello-env train``: an n-tuple network learns Othello by playing against itself or an opponent."""
 
 from __future__ import annotations
 
-import contextlib
-import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -22,20 +16,17 @@ from othello_env.support.extras import import_extra
 from othello_env.support.files import check_output, in_one_process
 
 if TYPE_CHECKING:
-    from othello_agents.ntuple import Trainer
+    from othello_agents.training import Trainer
 
-__all__ = ["GAMES", "YARDSTICK", "Curve", "command", "train"]
+__all__ = ["GAMES", "YARDSTICK", "command", "score", "show"]
 
-_PORTION = 0.5
-"""Seconds of training between two times that the progress is shown."""
 _PRECISE_BELOW = 10.0
 """A time below this number of seconds is printed with one decimal, any other time without decimals."""
 
 YARDSTICK = "alphabeta:depth=2,eval=weighted"
 """The opponent against which the learner is measured from time to time."""
-
-Curve = list[tuple[float, float]]
-"""The points of a learning curve: (seconds of training, score against `YARDSTICK`)."""
+SEARCHED_YARDSTICK = "engine:depth=4"
+"""The same once the games of the training are searched."""
 
 GAMES = 100
 """The number of games in which the learner is measured."""
@@ -51,11 +42,25 @@ GAMES = 100
 @click.option(
     "--games",
     type=click.IntRange(1, options.MOST_GAMES),
-    help="Games of self-play in this run. Several runs with --resume give the same network as one run with all these "
-    "games.",
+    help="Games in this run. Several runs with --resume give the same network as one run with all these games. Against "
+    "an opponent, the games are played in rounds of 128.",
 )
 @click.option("--out", type=options.FILE, required=True, help="The .npz file for the agent.")
-@click.option("--resume", is_flag=True, help="Continue with the network in --out, and with its size and seed.")
+@click.option(
+    "--opponent", metavar="SPEC", help="Learn to beat this agent. Without this option, the network plays itself."
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(1, 60),
+    help="How many plies each side looks ahead in self-play, after 400,000 games at one ply. With 1, it is always one "
+    "ply, which is best for an agent that plays without a search.  [default: 4]",
+)
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Continue with the network in --out, with its size and seed, and if no others are given with its opponent and "
+    "depth.",
+)
 @click.option("--tensorboard", type=options.FOLDER, help="A folder for TensorBoard's events; needs the extra torch.")
 @options.size_option
 @options.seed_option(
@@ -67,6 +72,8 @@ def command(
     seconds: float | None,
     games: int | None,
     out: Path,
+    opponent: str | None,
+    depth: int | None,
     resume: bool,
     tensorboard: Path | None,
     size: int,
@@ -74,10 +81,14 @@ def command(
 ) -> None:
     """Train an agent by self-play and write it to a file. Other commands take the file's path as an agent.
 
+    After about half a minute of games at one ply, both sides search. FILE.npz:depth=8 then plays best: one ply ahead,
+    as FILE.npz, the agent becomes somewhat weaker.
+
     The file is also written from time to time during the training. Ctrl-C ends the training and keeps what was learned.
     Later, --resume continues the training.
     """
-    from othello_agents.ntuple import NTupleNetwork, Trainer
+    from othello_agents.ntuple import NTupleNetwork
+    from othello_agents.training import DEPTH, Trainer, train
 
     if out.suffix != ".npz":
         raise click.BadParameter(f"{out} does not end in .npz, as it must.", param_hint="--out")
@@ -94,19 +105,28 @@ def command(
     if resume:
         network = NTupleNetwork.load(out)
         Trainer.check_errors(network)
-        trainer = Trainer.resume(network)
+        trainer = Trainer.resume(network, opponent=opponent, depth=depth)
         _check_same(context, "--size", ("game", "size"), size, trainer.network.size)
         _check_same(context, "--seed", ("seed",), seed, trainer.seed)
     else:
-        trainer = Trainer(size, seed)
+        trainer = Trainer(size, seed, opponent=opponent, depth=depth or DEPTH)
     curve, interrupted = train(
-        trainer, seconds=seconds, games=games, keep=lambda: trainer.network.save(out), every=30, writer=writer
+        trainer,
+        seconds=seconds,
+        games=games,
+        keep=lambda: trainer.network.save(out),
+        every=30,
+        score=score,
+        show=show,
+        writer=writer,
     )
+    options.show()
     if writer is not None:
         writer.close()
-    score = f", {score_text(curve[-1][1])} against {YARDSTICK}" if curve else ""
+    scores = trainer.network.training["scores"] if curve else {}
+    found = [f", {score_text(score)} against {name}" for name, score in scores.items() if name != "games"]
     decimals = 1 if trainer.seconds < _PRECISE_BELOW else 0
-    options.say(f"{out}: {trainer.games:,} games of self-play in {trainer.seconds:.{decimals}f} s{score}")
+    options.say(f"{out}: {trainer.games:,} games in {trainer.seconds:.{decimals}f} s{''.join(found)}")
     if interrupted:
         raise KeyboardInterrupt
 
@@ -123,88 +143,26 @@ def _check_same(
         raise click.BadParameter(f"the network in --out was trained with {trained}, not {given}.", param_hint=option)
 
 
-def train(
-    trainer: Trainer,
-    *,
-    seconds: float | None,
-    games: int | None,
-    keep: Callable[[], None],
-    every: float,
-    writer: Any = None,
-) -> tuple[Curve, bool]:
-    """Train until a number of seconds or a number of games is reached, whichever comes first.
+def score(trainer: Trainer) -> tuple[str, float]:
+    """An opponent's spec, and the score of what the trainer has learned against it.
 
-    Args:
-        trainer: the trainer, which may have trained before.
-        seconds: the seconds of training from now on; None for no limit.
-        games: the number of self-play games from now on; None for no limit.
-        keep: a function that saves what was learned. This function is called after each point of the curve, and
-            after Ctrl-C.
-        every: the seconds of training between two points of the curve.
-        writer: a `torch.utils.tensorboard.SummaryWriter` that gets the points of the curve; None for none.
-
-    Returns:
-        The curve, and whether Ctrl-C ended the training.
+    The opponent is the one that the network learns to beat. In self-play, it is `YARDSTICK`, or `SEARCHED_YARDSTICK`
+    once the games are searched.
     """
-    trainer.network.training["command"] = " ".join(["othello-env", *sys.argv[1:]])
-    first_games, first_seconds = trainer.games, trainer.seconds
-    curve: Curve = []
-    measuring = False
-
-    def measure() -> None:
-        """Add the score to the curve, and store it in the network, so that it is saved with the network."""
-        nonlocal measuring
-        measuring = True
-        score = _score(trainer)
-        trainer.network.training["scores"] = {"games": trainer.games, YARDSTICK: score}
-        curve.append((trainer.seconds, score))
-        if writer is not None:
-            writer.add_scalar(f"scores/{YARDSTICK}", score, trainer.games)
-        measuring = False
-        keep()
-
-    interrupted = False
-    try:
-        measure()
-        while True:
-            played, spent = trainer.games - first_games, trainer.seconds - first_seconds
-            done = played == games or (seconds is not None and spent >= seconds)
-            if trainer.seconds >= curve[-1][0] + every or (done and trainer.seconds > curve[-1][0]):
-                measure()
-            if done:
-                break
-            _show(trainer, played, spent, curve[-1][1])
-            trainer.run(
-                games=None if games is None else games - played,
-                seconds=_PORTION if seconds is None else min(_PORTION, seconds - spent),
-            )
-    except KeyboardInterrupt:
-        interrupted = True
-        keep()
-        if curve and trainer.seconds > curve[-1][0] and not measuring:
-            with contextlib.suppress(KeyboardInterrupt):
-                measure()
-    if sys.stderr.isatty():
-        click.echo(err=True)
-    return curve, interrupted
+    size = trainer.network.size
+    yardstick = trainer.opponent or (SEARCHED_YARDSTICK if trainer.is_searched else YARDSTICK)
+    plies = "random:10" if size > 4 else "random:3"
+    match = play_match(trainer.agent(), yardstick, games=GAMES, openings=plies, game=f"othello:size={size}")
+    return yardstick, match.score
 
 
-def _show(trainer: Trainer, played: int, seconds: float, score: float) -> None:
-    """Show the time of this run, the number of games and the last score against `YARDSTICK`, with its games."""
+def show(trainer: Trainer, seconds: float, games: int, found: float) -> None:
+    """Show the seconds of this run, all games, the last score with its games, and the games a second."""
     clock = time.strftime("%M:%S" if seconds < 3600 else "%H:%M:%S", time.gmtime(seconds))
     measured = trainer.network.training["scores"]["games"]
     options.show(
         clock,
         f"{trainer.games:,} games",
-        f"score {score_text(score)} at {measured:,} games",
-        f"{played / max(seconds, 1e-9):,.0f} games/s",
+        f"score {score_text(found)} at {measured:,} games",
+        f"{games / max(seconds, 1e-9):,.0f} games/s",
     )
-
-
-def _score(trainer: Trainer) -> float:
-    from othello_agents.ntuple import NTupleAgent
-
-    size = trainer.network.size
-    plies = "random:10" if size > 4 else "random:3"
-    agent = NTupleAgent(trainer.network)
-    return play_match(agent, YARDSTICK, games=GAMES, openings=plies, game=f"othello:size={size}").score

@@ -19,7 +19,7 @@ from pathlib import Path
 import tyro
 from PIL import Image
 
-from othello_agents.ntuple import Trainer
+from othello_agents.training import Trainer
 from othello_env.league import League
 
 try:

@@ -19,8 +19,8 @@ import tyro
 from _bench import Bench, Work, machine, perft_work, timed
 
 from othello_agents.evaluations import find_evaluation
-from othello_agents.ntuple import Trainer
 from othello_agents.search.alphabeta import AlphaBeta
+from othello_agents.training import Trainer
 from othello_env import Othello
 from othello_env.games.openings import Openings
 

@@ -3,17 +3,20 @@ r"""Train the n-tuple network by self-play, and record its learning curve (``pip
     python scripts/train/ntuple.py --games 1000000 --out runs/ntuple.npz
     python scripts/train/ntuple.py --games 2000000 --resume --out runs/ntuple.npz
     python scripts/train/ntuple.py --seconds 60 --seed 2 --out runs/minute.npz
-    python scripts/train/ntuple.py --games 6400000 --first 50000 --half \
+    python scripts/train/ntuple.py --games 6400000 --first 50000 --half --depth 1 \
         --out agents/othello_agents/weights/ntuple_8x8.npz --picture docs/learning.png
-    python scripts/train/ntuple.py --size 6 --games 800000 --first 200000 --half \
+    python scripts/train/ntuple.py --size 6 --games 800000 --first 200000 --half --depth 1 \
         --out agents/othello_agents/weights/ntuple_6x6.npz
 
 The last two commands make the weights that come with the package. Move the old weights away first: only --resume
 overwrites a file. After you have made new weights for 8x8, fit the engine's selective search to them.
 
+`othello-env train` trains in the same way. This recipe adds the curve: it shows a loop of your own around `Trainer`.
+
 The curve is written beside the weights as JSON, and with --picture also as a picture. The first point is added after
 --first games, then whenever the number of games has doubled. A point has the network's scores against alpha-beta with
-the evaluation ``weighted`` at two depths, from random openings. In these matches the network looks one ply ahead. On
+the evaluation ``weighted`` at two depths, from random openings. In these matches the network looks one ply ahead, also
+after games that both sides searched, which make it stronger only in a search. On
 6x6 and 4x4 a point also has the share of perfect moves in packaged positions.
 
 TensorBoard's events are in a folder beside the weights, if PyTorch and tensorboard are installed.
@@ -38,7 +41,8 @@ try:
 except ImportError:
     SummaryWriter = None
 
-from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
+from othello_agents.ntuple import NTupleAgent, NTupleNetwork
+from othello_agents.training import Trainer
 from othello_env.arena import measure_progress, scalars
 from othello_env.drawing import learning_curve
 from othello_env.support.files import check_output, parse_json, read_file, write_json
@@ -56,6 +60,7 @@ class Args:
     seconds: float | None = None  # total seconds of training; measurements do not count
     size: Literal[4, 6, 8] | None = None  # size of the board [8]
     seed: int | None = None  # the seed of the self-play [1]
+    depth: int | None = None  # plies that both sides look ahead after 400,000 games at one ply [4]; 1: always one ply
     first: int = 25_000  # number of games at the curve's first point
     matches: int = 1000  # games of each match of the curve; an even number
     half: bool = False  # at the end, write the weights in half precision, for playing only
@@ -64,7 +69,7 @@ class Args:
 
 def begin(args: Args, curve_file: Path) -> tuple[Trainer, list[dict[str, Any]]]:
     """The trainer and its learning curve: new ones, or with --resume those of the files."""
-    given = {name: getattr(args, name) for name in ("size", "seed")}
+    given = {name: getattr(args, name) for name in ("size", "seed", "depth")}
     given = {name: value for name, value in given.items() if value is not None}
     if not args.resume:
         return Trainer(**{"size": 8, "seed": 1} | given), []

@@ -10,7 +10,8 @@ from functools import cache
 import numpy as np
 from hostile_values import NESTED, replaced, saved
 
-from othello_agents.ntuple import NTupleNetwork, Trainer
+from othello_agents.ntuple import NTupleNetwork
+from othello_agents.training import Trainer
 
 _PACKER = zlib.compressobj(wbits=-15)
 MEGABYTE = _PACKER.compress(bytes(1 << 20)) + _PACKER.flush(zlib.Z_FULL_FLUSH)

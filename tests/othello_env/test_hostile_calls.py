@@ -19,9 +19,9 @@ import pytest
 
 from othello_agents.engine import Engine
 from othello_agents.mcts.agent import Mcts
-from othello_agents.ntuple import Trainer
 from othello_agents.perfect import Perfect
 from othello_agents.search.alphabeta import AlphaBeta
+from othello_agents.training import Trainer
 from othello_env import Checkers, Othello, Tribolo, make_env, make_vec_env, symmetries
 from othello_env.arena import MatchResult, Schedule, Sprt, TimeControl, Tournament
 from othello_env.data import Games, Overview, Statistics

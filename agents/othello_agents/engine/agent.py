@@ -100,9 +100,9 @@ class Engine(Agent):
         eval: the evaluation: ``ntuple`` (the packaged weights of the agent `ntuple`), the path of an ``.npz`` file with
             n-tuple weights (their values become discs as those of ``ntuple`` do) or of a ``.safetensors`` file with an
             ``afterstates`` network, or an evaluation by square weights or moves (``count``, ``mobility``, ``modified``,
-            ``standard``, ``swh``, ``weighted``). By default, the engine uses its own packaged n-tuple weights on 8x8.
-            They were fitted to games of searches, and in a search they are stronger than those of ``ntuple``. On 6x6
-            the default is ``ntuple``, and on 4x4 ``mobility``.
+            ``standard``, ``swh``, ``weighted``), or an `NTupleNetwork`. By default, the engine uses its own packaged
+            n-tuple weights on 8x8. They were fitted to games of searches, and in a search they are stronger than those
+            of ``ntuple``. On 6x6 the default is ``ntuple``, and on 4x4 ``mobility``.
         hash: the size of the transposition table in MiB.
         selective: whether to skip a deep search whose result a shallower search predicts with high probability (see
             `probcut`). The option has an effect only with n-tuple weights for 8x8, and not in a search to the end of
@@ -123,7 +123,7 @@ class Engine(Agent):
         nodes: int | None = None,
         ms: float | None = None,
         exact: int | None = None,
-        eval: str | None = None,  # noqa: A002 - users write `eval=`
+        eval: str | NTupleNetwork | None = None,  # noqa: A002 - users write `eval=`
         hash: int = _DEFAULT_HASH,  # noqa: A002 - the usual name in engines
         selective: bool = True,
         threads: int = 1,
@@ -337,7 +337,7 @@ class Engine(Agent):
 
     def _find_evaluator(self, size: int) -> Evaluator:
         sums = square_sums()
-        if self._eval in sums:
+        if isinstance(self._eval, str) and self._eval in sums:
             return square_evaluator(sums[self._eval], size)
         weights = self._packaged(size)
         network = self._network
@@ -451,8 +451,10 @@ def _playable(state: State) -> Othello:
     return position
 
 
-def _network(evaluation: str | None) -> NTupleNetwork | CompiledAfterstates | None:
+def _network(evaluation: str | NTupleNetwork | None) -> NTupleNetwork | CompiledAfterstates | None:
     """Load the weights from the file that an evaluation names; return None if the evaluation names no file."""
+    if isinstance(evaluation, NTupleNetwork):
+        return evaluation
     sums = square_sums()
     if evaluation is not None and not isinstance(evaluation, str):
         raise TypeError(f"the engine's evaluation must be a text, such as weighted, not {type(evaluation).__name__}")

@@ -205,8 +205,8 @@ class NTupleNetwork:
         wide: whether the network has the four further patterns at each corner.
 
     Raises:
-        ValueError: the size or the stages are wrong, or the weights or errors have a wrong shape, are not finite, or are numbers that no
-            training gives.
+        ValueError: the size or the stages are wrong, or the weights or errors have a wrong shape, are not finite, or
+            are numbers that no training gives.
     """
 
     def __init__(
@@ -236,9 +236,7 @@ class NTupleNetwork:
         if (largest := float(np.abs(weights).max())) > _LARGEST_WEIGHT:
             raise ValueError(f"expected weights from -{_LARGEST_WEIGHT} to {_LARGEST_WEIGHT}, got one of {largest:.3g}")
         if errors is not None and (np.abs(errors[..., 0]) > _ROUNDED * errors[..., 1]).any():
-            raise ValueError(
-                "expected errors whose sums are at most the sums of their absolute values, got larger sums"
-            )
+            raise ValueError("expected sums of errors, at most the sums of their absolute values, got larger ones")
         self.size = size
         self.stages = stages
         self.wide = places.wide

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from slow_ntuple import SlowTwin
 
 from othello_agents.ntuple import NTupleAgent, shipped_network
 from othello_agents.ntuple.kernels import careful_moves
@@ -16,12 +17,12 @@ from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS
 @pytest.mark.nojit
 @settings(max_examples=25)
 @given(data=st.data())
-def test_the_first_action_with_the_best_value_is_played(data, positions, networks, slow_twin):
+def test_the_first_action_with_the_best_value_is_played(data, positions, networks):
     state = data.draw(positions().filter(lambda state: not state.is_over))
     agent = NTupleAgent(networks[state.size])
     values = agent.action_values(state)
     assert tuple(values) == state.legal_actions()
-    twin = slow_twin(networks[state.size])
+    twin = SlowTwin(networks[state.size])
     for action, value in values.items():
         assert value == pytest.approx(twin.value(state.play(action), state.to_move), abs=1e-6)
     played = agent.act(state)

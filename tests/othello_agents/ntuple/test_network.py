@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from slow_ntuple import SlowTwin
 
 from othello_agents.ntuple import NTupleNetwork
 from othello_agents.ntuple.network import layout, shapes
@@ -38,10 +39,10 @@ def name_of(action):
 
 @settings(max_examples=100)
 @given(data=st.data())
-def test_values_are_those_of_the_slow_twin(data, positions, networks, wide_networks, slow_twin):
+def test_values_are_those_of_the_slow_twin(data, positions, networks, wide_networks):
     state = data.draw(positions())
     for network in (networks[state.size], wide_networks[state.size]):
-        twin = slow_twin(network)
+        twin = SlowTwin(network)
         for player in (0, 1):
             assert network.value(state, player) == pytest.approx(twin.value(state, player), abs=1e-6)
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from events import read_events
 
-from othello_agents.ntuple import NTupleNetwork, Trainer
+from othello_agents.ntuple import NTupleNetwork
+from othello_agents.training import Trainer
 from othello_env.cli import main
 from othello_env.cli import train as training
 
@@ -49,13 +50,25 @@ def test_without_tensorboard_an_error_names_the_extra(tmp_path, monkeypatch, cap
     assert not [*tmp_path.iterdir()]
 
 
-def test_resuming_with_another_seed_is_an_error_and_changes_nothing(tmp_path, capsys):
+def test_a_network_learns_to_beat_the_opponent_that_is_given(tmp_path, capsys):
+    options = ["--opponent", "random", "--out", tmp_path / "a.npz"]
+    assert run("--games", 1024, "--size", 4, "--seed", 5, *options) == 0
+    learned = NTupleNetwork.load(tmp_path / "a.npz").training
+    assert (learned["games"], learned["opponent"]) == (1024, "random")
+    assert learned["scores"]["random"] > 0.65
+    assert "1,024 games" in capsys.readouterr().out
+    assert run("--games", 1, "--resume", *options[2:]) == 0
+    assert NTupleNetwork.load(tmp_path / "a.npz").training["games"] == 1152
+
+
+def test_searched_games_are_measured_in_a_search(tmp_path, capsys):
     file = tmp_path / "a.npz"
-    assert run("--games", 10, "--size", 4, "--seed", 5, "--out", file) == 0
-    before = file.read_bytes()
-    assert run("--games", 10, "--seed", 6, "--resume", "--out", file) == 2
-    assert "trained with 5, not 6" in capsys.readouterr().err
-    assert file.read_bytes() == before
+    Trainer(4, seed=1, one_ply_games=0).network.save(file)
+    assert run("--games", 5, "--depth", 2, "--resume", "--out", file) == 0
+    learned = NTupleNetwork.load(file)
+    assert (learned.wide, learned.training["depth"]) == (True, 2)
+    assert [*learned.training["scores"]] == ["games", training.SEARCHED_YARDSTICK]
+    assert f"against {training.SEARCHED_YARDSTICK}" in " ".join(capsys.readouterr().out.split())
 
 
 def test_only_one_process_trains_a_file(tmp_path, monkeypatch, capsys):
@@ -74,61 +87,26 @@ def test_only_one_process_trains_a_file(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    ("array", "value", "message"),
+    ("array", "value", "options", "message"),
     [
-        ("weights", 3e38, "expected weights from -1000 to 1000, got one of 3e+38"),
-        ("errors", -1.0, "expected errors whose sums are at most the sums of their absolute values"),
+        (None, 0, ["--seed", 6], "trained with 5, not 6"),
+        (None, 0, ["--size", 6], "trained with 4, not 6"),
+        (None, 0, ["--opponent", "ntuple"], "no weights of ntuple come with the package for size 4"),
+        (None, 0, ["--opponent", "tribolo"], "do not play Othello"),
+        ("weights", 3e38, [], "expected weights from -1000 to 1000, got one of 3e+38"),
+        ("errors", -1.0, [], "expected sums of errors, at most the sums of their absolute values"),
+        ("errors", None, [], "its training cannot be resumed"),
     ],
 )
-def test_numbers_that_no_training_gives_are_not_trained_on(tmp_path, capsys, array, value, message):
+def test_what_cannot_be_resumed_is_refused_and_stays_as_it_was(tmp_path, capsys, array, value, options, message):
     file = tmp_path / "a.npz"
-    network = Trainer(4, seed=1).network
-    getattr(network, array)[0, 5] = value
+    network = Trainer(4, seed=5).network
+    if value is None:
+        network.errors = None
+    elif array is not None:
+        getattr(network, array)[0, 5] = value
     network.save(file)
     before = file.read_bytes()
-    assert run("--games", 10, "--resume", "--out", file) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert str(file) in error
+    assert run("--games", 10, "--resume", "--out", file, *options) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
     assert file.read_bytes() == before
-
-
-@pytest.mark.parametrize("interrupted_score", [1, 2])
-def test_an_interrupt_while_the_learner_is_measured_keeps_what_was_learned(monkeypatch, interrupted_score):
-    scores = iter(range(1, 10))
-
-    def score(_):
-        if next(scores) == interrupted_score:
-            raise KeyboardInterrupt
-        return 0.5
-
-    monkeypatch.setattr(training, "_score", score)
-    trainer, kept = Trainer(4, seed=1), []
-    curve, interrupted = training.train(
-        trainer, seconds=None, games=200, keep=lambda: kept.append(trainer.games), every=1e9
-    )
-    assert interrupted
-    assert kept[-1] == trainer.games == (0 if interrupted_score == 1 else 200)
-    assert len(curve) == interrupted_score - 1
-
-
-def test_an_interrupt_of_the_training_keeps_what_was_learned_and_measures_it(monkeypatch):
-    run = Trainer.run
-
-    def interrupted_run(trainer, **_):
-        run(trainer, games=16)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Trainer, "run", interrupted_run)
-    monkeypatch.setattr(training, "_score", lambda trainer: trainer.games / 100)
-    shown = []
-    monkeypatch.setattr(training.options, "show", lambda *parts: shown.append(parts))
-    trainer, kept = Trainer(4, seed=1), []
-    curve, interrupted = training.train(
-        trainer, seconds=60, games=None, keep=lambda: kept.append(trainer.games), every=1e9
-    )
-    assert interrupted
-    assert kept[0] == 0
-    assert kept[-1] == 16
-    assert [score for _, score in curve] == [0, 0.16]
-    assert shown[0][:3] == ("00:00", "0 games", "score .000 at 0 games")
