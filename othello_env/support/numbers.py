@@ -20,7 +20,6 @@ from othello_env.support.words import near
 
 __all__ = [
     "as_integer",
-    "as_real",
     "check_each",
     "check_flag",
     "check_integer",
