@@ -5,17 +5,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-import gymnasium
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from othello_env import Game, Othello, WrongGameError, make_agent, register_game, sample_legal
+from othello_env import Game, Othello, WrongGameError, make_agent, register_game
 from othello_env.arena import Schedule, play_match, play_tournament, read_records
 from othello_env.arena.play.records import GameRecord, _parsed
 from othello_env.cli import main
 from othello_env.data import exact_labels, games_of_records
-from othello_env.envs import GameAEC, GameEnv
+from othello_env.envs import GameEnv
 from othello_env.games import registry
 from othello_env.games.registry import GameSpec, find_game
 from othello_env.page.messages import PageGame, Position
@@ -47,61 +45,6 @@ def test_fewer_discs_win(fewest):
     assert final.discs() == same.discs()
     assert final.returns() == same.returns()[::-1] != (0.0, 0.0)
     assert final.margins() == same.margins()[::-1]
-
-
-def compare_the_batch_with_single_environments():
-    fewest = import_object(f"{FILE}:Fewest")
-    n, opponent = 8, "alphabeta:depth=2,eval=count,epsilon=0.3"
-    arguments = {"game": "fewest:size=4", "opponent": opponent, "reward": "margin"}
-    env = gymnasium.make_vec("othello_env/Game-v0", num_envs=n, **arguments)
-    ids = [lambda: gymnasium.make("othello_env/Game-v0", **arguments).unwrapped] * n
-    twin = SyncVectorEnv(ids, autoreset_mode=AutoresetMode.SAME_STEP)
-    rng = np.random.default_rng(0)
-    (found, _), (expected, _) = env.reset(seed=3), twin.reset(seed=3)
-    ended = 0
-    for _ in range(30):
-        for name in expected:
-            np.testing.assert_array_equal(found[name], expected[name])
-        actions = sample_legal(found["action_mask"], rng)
-        found, rewards, terminated, _, info = env.step(actions)
-        expected, rewards2, terminated2, _, info2 = twin.step(actions)
-        np.testing.assert_array_equal(rewards, rewards2)
-        np.testing.assert_array_equal(terminated, terminated2)
-        for i in np.flatnonzero(terminated):
-            final = env.unwrapped.final_position(i)
-            black, white = final.discs()
-            assert type(final) is fewest
-            assert info["final_info"]["winner"][i] == (-1 if black == white else int(black > white))
-            assert info["final_info"]["winner"][i] == info2["final_info"]["winner"][i]
-            ended += 1
-    assert ended > 10
-
-
-def test_the_batch_is_a_loop_of_single_environments():
-    """The kernels run as plain Python here: to compile all of them for another game takes long."""
-    call = "import test_fewest; test_fewest.compare_the_batch_with_single_environments()"
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", call], cwd=FILE.parent, env=environment, capture_output=True, text=True, timeout=600
-    )
-    assert done.returncode == 0, done.stderr
-
-
-# api_test warns about an observation that is a dict.
-@pytest.mark.filterwarnings("ignore:Observation", "ignore:The old environment")
-def test_pettingzoo_takes_it(fewest):
-    from pettingzoo.test import api_test
-
-    api_test(GameAEC("fewest:size=4"), num_cycles=30)
-
-
-def test_observations_are_flat(fewest):
-    env = GameEnv("fewest:size=4", flat=True)
-    observation, info = env.reset(seed=1)
-    assert env.observation_space.contains(observation)
-    np.testing.assert_array_equal(observation, env.position.observation(env.learner).ravel())
-    assert type(env.position) is fewest
-    assert info["action_mask"].sum() == len(env.position.legal_actions())
 
 
 def test_a_language_model_plays_it(fewest):

@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from othello_env import IllegalActionError, Othello
+from othello_env import Othello
 
 pytestmark = pytest.mark.nojit
 
@@ -47,56 +47,6 @@ def test_a_printed_board():
         "8 - - - - - - - -",
         "black (X) 3, white (O) 3, black to move",
     ]
-
-
-def test_who_cannot_move_passes_and_only_then():
-    state = Othello.from_text("XO--" + "----" * 3, to_move="O")
-    assert state.must_pass
-    assert state.legal_actions() == (16,)
-    assert names(state) == ["pass"]
-    assert state.action_mask().tolist() == [0] * 16 + [1]
-    passed = state.play(16)
-    assert passed.to_text() == state.to_text()
-    assert passed.to_move == 0
-    assert passed.moves == (16,)
-    assert names(passed) == ["c1"]
-    with pytest.raises(IllegalActionError, match=r"pass \(action 16\) is not legal for black; the legal .*: c1\n"):
-        passed.play(16)
-
-
-def test_two_passes_are_never_asked_for():
-    # There are empty squares, but neither side can move. The game is over at once, no matter which side is to move.
-    for to_move in "XO":
-        state = Othello.from_text("XX------------OO", to_move)
-        assert state.is_over
-        assert state.legal_actions() == ()
-        assert not state.must_pass
-        assert state.action_mask().sum() == 0
-        assert state.returns() == (0.0, 0.0)
-
-
-def test_wipe_out_ends_the_game_and_counts_as_64():
-    before, state = Othello.from_moves(WIPE_OUT[:-2]), Othello.from_moves(WIPE_OUT)
-    assert not before.is_over
-    assert state.is_over
-    assert state.discs() == (13, 0)
-    assert state.returns() == (1.0, -1.0)
-    assert state.margins() == (64.0, -64.0)
-    assert "game over" in str(state)
-    assert len(state.moves) == 9
-    with pytest.raises(IllegalActionError, match="the game is over"):
-        state.play(0)
-    with pytest.raises(IllegalActionError, match="the game is over"):
-        state.play(64)
-
-
-def test_a_tie_with_empty_squares_gives_them_to_nobody():
-    state = Othello.from_text("XX------------OO")
-    assert state.margins() == (0.0, 0.0)
-    ahead = Othello.from_text("XX-------------O")
-    assert ahead.discs() == (2, 1)
-    assert ahead.empties == 13
-    assert ahead.margins() == (14.0, -14.0)
 
 
 def test_complete_games_end_with_their_discs(data_folder):

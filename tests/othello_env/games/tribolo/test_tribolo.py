@@ -171,28 +171,6 @@ def test_a_start_in_which_nobody_can_move_is_drawn_again():
 
 @pytest.mark.nojit
 class TestRules:
-    def test_lines_of_two_colours_empty_cells_and_walls_block(self):
-        blue = Tribolo.from_text("-RGB/-R-B/-R#B/-RRB/-RR#", "blue")
-        assert [blue.action_to_text(a) for a in blue.legal_actions()] == ["a4"]
-
-    def test_all_lines_convert_at_once_also_of_different_opponents(self):
-        after = Tribolo.from_text("BRR-/--GG/---B/B---", "blue").play_transcript("d1")
-        assert after.to_text() == "BBBB/--GB/---B/B---"
-        diagonal = Tribolo.from_text("BRR-/--G-/-G--/B---", "blue").play_transcript("d1")
-        assert diagonal.to_text() == "BBBB/--B-/-B--/B---"
-
-    def test_who_cannot_move_is_skipped_and_the_same_player_can_move_again(self):
-        state = Tribolo.from_text("BR-/BG-/###/--R", "blue")
-        assert state.mobility(1) == state.mobility(2) == 0
-        after = state.play_transcript("c1")
-        assert after.to_move == 0
-        assert after.play_transcript("c2").is_over
-        assert after.play_transcript("c2").to_move == 1  # the next player in turn, although the game is over
-
-    def test_the_first_player_who_cannot_is_skipped(self):
-        assert Tribolo.from_text("RB-", "blue").to_move == 1
-        assert Tribolo.from_text("GB-", "blue").to_move == 2
-
     @pytest.mark.parametrize(
         ("text", "returns", "margins"),
         [
