@@ -203,7 +203,7 @@ def test_commands_take_it(fewest, command, capsys, monkeypatch):
     [
         ["train", "--games", "1", "--out", "a.npz"],
         ["data", "make", "random", "--games", "1", "--out", "d"],
-        ["benchmark", "random", "--endgame"],
+        ["benchmark", "random"],
         ["gtp"],
         ["solve", "f5d6"],
         ["analyse", "f5d6"],
@@ -214,7 +214,12 @@ def test_commands_for_othello_alone_refuse_it(fewest, command, capsys, monkeypat
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit):
         main([*command, "--game", f"{FILE}:Fewest"])
-    assert "--game: expected othello, perhaps with a size, got fewest" in capsys.readouterr().err
+    words = (
+        "there is no benchmark for fewest"
+        if command[0] == "benchmark"
+        else "expected othello, perhaps with a size, got"
+    )
+    assert words in capsys.readouterr().err
     assert not [*tmp_path.iterdir()]
 
 
