@@ -92,4 +92,4 @@ class TimeControl:
 
     def left(self, used: float) -> Clock:
         """The clock of a side that has used this number of seconds in the game so far."""
-        return Clock(move=self.seconds) if self.per_move else Clock(game=self.seconds - used)
+        return Clock(move=self.seconds) if self.per_move else Clock(game=self.seconds - check_real("used", used))

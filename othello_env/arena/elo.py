@@ -33,7 +33,7 @@ import numpy.typing as npt
 
 from othello_env.arena.number import Number
 from othello_env.arena.tournament.results import Z95, MatchResult, Tournament
-from othello_env.support.numbers import check_each, check_type
+from othello_env.support.numbers import check_each, check_real, check_type
 
 __all__ = [
     "Comparison",
@@ -253,6 +253,8 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float], agents: 
     """
     if not check_type("fixed", fixed, Mapping):
         raise ValueError("expected at least one fixed rating; the other ratings are relative to it")
+    for name, elo in fixed.items():
+        check_real(f"the rating of {name}", elo)
     meetings = _Meetings(comparisons, fixed, agents)
     strength = np.zeros(meetings.design.shape[1])
     for _ in range(_STEPS):

@@ -10,7 +10,7 @@ from othello_env.arena.benchmark.ladder import place
 from othello_env.arena.benchmark.positions import measure_positions
 from othello_env.arena.match import play_match
 from othello_env.arena.number import score_text
-from othello_env.support.numbers import check_flag, check_type
+from othello_env.support.numbers import check_flag, check_real, check_type
 
 __all__ = ["YARDSTICKS", "measure_progress", "progress_text", "scalars"]
 
@@ -92,9 +92,10 @@ def scalars(point: Mapping[str, Any]) -> dict[str, float]:
     {'scores/random': 0.9, 'elo': 500.0}
     """
     flat: dict[str, float] = {}
-    for name, value in point.items():
+    for name, value in check_type("a point", point, Mapping).items():
         if isinstance(value, Mapping):
-            flat |= {f"{name}/{key}": float(number) for key, number in value.items() if isinstance(number, int | float)}
-        elif isinstance(value, int | float) and not name.endswith("+-"):
-            flat[name] = float(value)
+            numbers = {f"{name}/{key}": number for key, number in value.items() if isinstance(number, int | float)}
+            flat |= {key: check_real(key, number) for key, number in numbers.items()}
+        elif isinstance(value, int | float) and not str(name).endswith("+-"):
+            flat[str(name)] = check_real(str(name), value)
     return flat

@@ -23,7 +23,7 @@ __all__ = ["command"]
 
 
 def _clock_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the options ``--clock`` and ``--move-time``. The command gets a `TimeControl` or None as the argument `clock`."""
+    """Add ``--clock`` and ``--move-time`` to a command, which gets the argument `clock`: a `TimeControl` or None."""
 
     @wraps(function)
     def run(game_time: str | None, move_time: str | None, **others: Any) -> None:

@@ -59,8 +59,13 @@ def scene_with_values(state: State, values: Mapping[int, float]) -> Scene:
         return scene(state)
     legal = set(state.legal_actions())
     for action, value in values.items():
-        if action not in legal or math.isnan(value):
-            raise ValueError(f"expected values of the legal actions {sorted(legal)}, got {value} for {action}")
+        try:
+            is_number = not math.isnan(value)
+        except OverflowError:
+            is_number = False
+        if action not in legal or not is_number:
+            found = f"{value!r:.80} for {action!r:.80}"
+            raise ValueError(f"expected values of the legal actions {sorted(legal)}, got {found}")
     best: dict[Place, float] = {}
     for action, value in values.items():
         for place in action_path(state, action)[-1:]:

@@ -22,7 +22,7 @@ from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
 from othello_env.games.registry import GameLike, GameSpec, position_to_text
-from othello_env.support.numbers import as_integer, check_flag, check_whole, is_ordered, named_arguments
+from othello_env.support.numbers import as_integer, check_flag, check_type, check_whole, is_ordered, named_arguments
 
 __all__ = ["Schedule", "check_games"]
 
@@ -78,6 +78,8 @@ class Schedule:
         players = self.spec.num_players
         if not is_ordered(self.agents):
             raise TypeError(f"the agents of a tournament must be a tuple of names, not {self.agents!r}")
+        for name in self.agents:
+            check_type("the name of an agent", name, str)
         if len(set(self.agents)) < len(self.agents):
             twice = next(name for name in self.agents if self.agents.count(name) > 1)
             raise ValueError(f"the agents of a tournament have different names, but {twice!r} is given twice")
