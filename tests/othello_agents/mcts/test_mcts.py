@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from othello_agents.mcts import agent as mcts_agent
 from othello_agents.mcts.agent import Mcts
-from othello_env import Checkers, Othello, SpecError, make_agent
+from othello_env import Othello
 from othello_env.arena.match import play_match
 from othello_env.games.hashing import mix_int
 from othello_env.games.openings import random_opening
@@ -159,20 +159,3 @@ def test_a_batch_answers_as_its_games_do():
 
 def test_it_beats_the_simple_agents():
     assert play_match("mcts:simulations=100", "maximizer:eval=weighted", games=20, seed=2).score >= 0.8
-
-
-def test_the_spec_and_its_mistakes():
-    assert repr(make_agent("mcts:simulations=50,exploration=0.5")) == "mcts:simulations=50,exploration=0.5"
-    assert repr(make_agent("mcts")) == "mcts:simulations=1000,exploration=1"
-    with pytest.raises(SpecError, match="simulations must be 1 to 10000000, not 0"):
-        make_agent("mcts:simulations=0")
-    with pytest.raises(SpecError, match="exploration must be a finite number of at least 0, not -1"):
-        make_agent("mcts:exploration=-1")
-    with pytest.raises(SpecError, match="exploration"):
-        make_agent("mcts:exploration=nan")
-    with pytest.raises(TypeError):
-        Mcts(simulations=1.5)
-    with pytest.raises(ValueError, match="mcts plays Othello, not Checkers"):
-        Mcts().act(Checkers())
-    with pytest.raises(ValueError, match="the game is over"):
-        Mcts().act(Othello.from_text("X" * 16))

@@ -10,7 +10,7 @@ import pytest
 
 from othello_agents.programs import Gtp
 from othello_env import AgentError, Othello, WrongGameError, make_agent, make_vec_env, sample_legal
-from othello_env.agent import SpecError, ask
+from othello_env.agent import ask
 from othello_env.games.checkers.position import Checkers
 
 pytestmark = pytest.mark.slow
@@ -100,27 +100,11 @@ def test_the_game_has_to_begin_at_the_start(scripted):
     assert agent._program is None, "nothing was started for it"
 
 
-def test_bad_options_are_refused():
-    for spec in ('gtp:command=""', "gtp:command=sh,seconds=0", "gtp:command=sh,seconds=nan"):
-        with pytest.raises(SpecError):
-            make_agent(spec)
-    with pytest.raises(SpecError, match="needs command"):
-        make_agent("gtp")
-
-
 def test_it_travels_to_another_process(scripted):
     agent = pickle.loads(pickle.dumps(scripted("honest", "d6")))
     assert agent.act(Othello.from_moves("f5")) == Othello().action_from_text("d6")
     assert repr(agent).startswith('gtp:command="')
     agent.close()
-
-
-@pytest.mark.parametrize("command", ["sh", 'sh -name "A, B"', "sh 'b \"c\"' d=1"])
-def test_it_is_named_by_its_spec(command):
-    for agent in (Gtp(command), Gtp(command, 1.5), Gtp(command, 60, 2.5)):
-        again = make_agent(repr(agent))
-        assert repr(again) == repr(agent)
-        assert again.__reduce__() == agent.__reduce__()
 
 
 def play(first, second, state):

@@ -1,16 +1,14 @@
 """Programs that speak NBoard's protocol as opponents of our agents."""
 
-import pickle
 import shlex
 import sys
 
 import pytest
 
 from othello_agents.programs import NBoard
-from othello_env import Othello, WrongGameError, make_agent
-from othello_env.agent import SpecError, ask
+from othello_env import Othello, make_agent
+from othello_env.agent import ask
 from othello_env.data.formats import ggf
-from othello_env.games.checkers.position import Checkers
 
 BOARD = "8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *"
 COMMAND = "from othello_env.cli import main; main()"
@@ -76,25 +74,6 @@ def test_lines_that_are_no_answer_are_ignored(scripted):
     agent = scripted("nboard", "noise", "d6")
     assert ask(agent, Othello.from_moves("f5")) == Othello().action_from_text("d6")
     agent.close()
-
-
-def test_bad_options_are_refused():
-    for options, message in (
-        ("command=sh,depth=0", "depth must be 1 to 60, not 0"),
-        ("command=sh,depth=x", "depth must be a whole number"),
-        ("command=sh,start=0", "start must be more than 0"),
-        ('command=""', "the command is empty"),
-    ):
-        with pytest.raises(SpecError, match=message):
-            make_agent(f"nboard:{options}")
-    with pytest.raises(WrongGameError, match="plays Othello, not Checkers"):
-        NBoard("sh").act(Checkers())
-
-
-def test_it_is_named_by_its_spec_and_travels():
-    for agent in (NBoard("sh"), NBoard("sh -x 'a b'", 21, 1.5, 2.5)):
-        assert repr(make_agent(repr(agent))) == repr(pickle.loads(pickle.dumps(agent))) == repr(agent)
-    assert repr(NBoard("sh", 21)) == "nboard:command=sh,depth=21"
 
 
 @pytest.mark.slow

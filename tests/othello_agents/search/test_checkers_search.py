@@ -9,7 +9,6 @@ from othello_agents.evaluations import count, standard
 from othello_agents.evaluations.boards import KING, MAN, material, positional
 from othello_agents.search import checkers
 from othello_agents.search.alphabeta import AlphaBeta, alphabeta
-from othello_env import Othello, make_agent
 from othello_env.games.checkers.position import DRAWS, Checkers
 
 TABLES = {"count": count, "material": material, "positional": positional}
@@ -91,11 +90,3 @@ def turned(state):
 def test_standard_is_positional_in_checkers():
     state = Checkers.from_moves("11-15 24-20")
     assert standard(state, 0) == positional(state, 0) != material(state, 0)
-
-
-def test_other_games_are_refused():
-    for evaluate in (material, positional):
-        with pytest.raises(ValueError, match="for Checkers, not for Othello"):
-            evaluate(Othello(), 0)
-    with pytest.raises(ValueError, match="for Othello, not for Checkers"):
-        make_agent("alphabeta:eval=weighted").act(Checkers())

@@ -81,21 +81,6 @@ def test_a_won_game_comes_before_a_shared_one_and_that_before_a_lost_one():
     assert maxn(lost, 3, count).values[0] == values[2]
 
 
-def test_specs_and_bad_input():
-    assert repr(make_agent("maxn:depth=1,eval=mobility")) == "maxn:depth=1,eval=mobility"
-    assert repr(make_agent("paranoid")) == "paranoid:depth=3,eval=count"
-    with pytest.raises(ValueError, match="depth must be 1 to 100, not 0"):
-        MaxN(0)
-    with pytest.raises(TypeError, match=r"depth must be a whole number, not 1\.5"):
-        Paranoid(1.5)
-    with pytest.raises(ValueError, match="no evaluation"):
-        Paranoid(eval="nothing")
-    with pytest.raises(ValueError, match="over"):
-        MaxN().act(Tribolo.from_text("B/R/G"))
-    with pytest.raises(ValueError, match="over"):
-        Paranoid().search(Tribolo.from_text("B/R/G"))
-
-
 @pytest.mark.parametrize("kind", [MaxN, Paranoid])
 def test_the_value_of_each_action_is_what_the_move_is_chosen_by(kind):
     agent = kind(depth=2)

@@ -17,7 +17,7 @@ from othello_agents.search.alphabeta import AlphaBeta, alphabeta
 from othello_agents.search.maximizer import Maximizer, maximize
 from othello_agents.search.minimax import Minimax, minimax
 from othello_env import Othello, make_agent
-from othello_env.agent import SpecError, ask
+from othello_env.agent import ask
 from othello_env.games.game import State
 from othello_env.games.hashing import draw
 from othello_env.games.othello.batch import OthelloPositions
@@ -153,9 +153,6 @@ def test_won_games_are_worth_more_than_any_evaluation_and_are_not_asked_at_depth
         assert agent.search(state).value == math.inf
     # At depth 1 the position after the move is a leaf, so it is evaluated even though the game is over.
     assert AlphaBeta(1, "count").search(state).value == 4
-    over = Othello.from_text("XXX-" + "-" * 12)
-    with pytest.raises(ValueError, match="the game is over"):
-        AlphaBeta(2).search(over)
 
 
 @pytest.mark.parametrize("spec", ["maximizer:eval={}", "alphabeta:depth=3,eval={}", "minimax:depth=2,eval={}"])
@@ -181,29 +178,8 @@ def test_only_what_a_kernel_answers_is_answered_in_batches() -> None:
     assert not Maximizer(lambda state, player: 0).answers_batches(Othello())
 
 
-def test_three_players_are_for_the_maximizer_only(three_step: type[State]) -> None:
+def test_the_maximizer_plays_for_three_players(three_step: type[State]) -> None:
     state = three_step()
     values = [EVALUATIONS["count"](state.play(action), 0) for action in state.legal_actions()]
     found = Maximizer("count").search(state)
     assert (found.value, found.action) == (max(values), values.index(max(values)))
-    for agent in (Minimax(), AlphaBeta()):
-        with pytest.raises(ValueError, match="is for two players, but ThreeStep has 3"):
-            agent.act(state)
-
-
-@pytest.mark.parametrize(
-    ("spec", "problem"),
-    [
-        ("alphabeta:depth=0", "depth must be 1 to 100, not 0"),
-        ("minimax:depth=-2", "depth must be 1 to 100, not -2"),
-        ("alphabeta:depth=x", "depth must be a whole number, not 'x'"),
-        ("alphabeta:plies=4", "no option plies; it takes depth, eval"),
-        (
-            "maximizer:eval=wieghted",
-            "known are count, iago, material, mobility, modified, positional, standard, swh, weighted",
-        ),
-    ],
-)
-def test_wrong_specs_name_the_right_ones(spec: str, problem: str) -> None:
-    with pytest.raises(SpecError, match=problem):
-        make_agent(spec)
