@@ -15,24 +15,29 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from othello_env.agent import Agent, WrongGameError, check_not_over, spec_text
+from othello_agents.network.policy import draw_actions
+from othello_env.agent import Agent, RandomChoices, WrongGameError, check_not_over, decision_keys, spec_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State, check_choice
+from othello_env.games.hashing import CHOICE, mix_int
+from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.tokens import vocabulary_of
 from othello_env.support.extras import import_extra
 from othello_env.support.imports import import_object
 from othello_env.support.models import SequenceModel, logits_of
+from othello_env.support.numbers import check_real
 
 __all__ = ["SequenceAgent", "agent_from_spec", "load_weights"]
 
 
 class SequenceAgent(Agent):
-    """Plays the move that a sequence model thinks most likely. It plays Othello and variants of its rules.
+    """Plays the move that a sequence model thinks most likely, or draws it. It plays Othello and variants of its rules.
 
     The model sees the moves from the usual start, so the agent needs positions that know their moves. Before the first
     move, and in ``metaothello`` after more moves than the vocabulary's sequences have, there is nothing to ask the
-    model: then the agent plays the first legal action. (The four first moves are mirror images of each other.)
+    model: then the agent plays the first legal action, or with a temperature any legal action. (The four first moves
+    are mirror images of each other.)
 
     Args:
         model: the function from tokens to logits.
@@ -41,9 +46,12 @@ class SequenceAgent(Agent):
         illegal: ``next`` to play the likeliest legal move; ``forfeit`` to play the likeliest token, whatever it is. In
             a match, an illegal move loses the game.
         name: the agent's name.
+        temperature: with 0, the agent plays the likeliest token. With another number T, it draws a token with the
+            softmax of the logits divided by T: of those of the legal tokens, or with ``forfeit`` of all.
+        seed: the seed of the random choices before the first call of `new_game`. None stands for a random seed.
 
     Raises:
-        ValueError: there is no such size or vocabulary, or `illegal` is neither.
+        ValueError: there is no such size or vocabulary, `illegal` is neither, or the temperature is negative.
     """
 
     def __init__(
@@ -53,10 +61,13 @@ class SequenceAgent(Agent):
         vocabulary: str = "othello-gpt",
         illegal: Literal["next", "forfeit"] = "next",
         name: str = "sequence",
+        temperature: float = 0.0,
+        seed: int | None = None,
     ) -> None:
         check_choice("illegal", illegal, ("next", "forfeit"))
         self._model, self._words = model, vocabulary_of(vocabulary, size)
         self._forfeits, self._name = illegal == "forfeit", name
+        self._temperature, self._choices = check_real("temperature", temperature, 0), RandomChoices(seed)
 
     def __repr__(self) -> str:
         return self._name
@@ -72,11 +83,17 @@ class SequenceAgent(Agent):
                 f"{self._name} needs all moves from the usual start, not a position without its moves:\n{state}"
             )
 
+    def new_game(self, key: int) -> None:
+        self._choices.new_game(key)
+
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
-        return int(self._choose([state])[0])
+        self.check_game(state)
+        return int(self._choose([state], [self._choices.key(state)])[0])
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
-        return self._choose([batch.state(i) for i in range(len(batch))])
+        if not isinstance(batch, OthelloPositions):
+            return super().act_batch(batch)
+        return self._choose([batch.state(i) for i in range(len(batch))], decision_keys(batch))
 
     def action_probabilities(self, state: State) -> dict[int, float]:
         """The model's probability of each legal action, divided by that of all legal actions; in ascending order.
@@ -89,13 +106,20 @@ class SequenceAgent(Agent):
         legal = state.legal_actions()
         return dict(zip(legal, special.softmax(logits[list(legal)]).tolist(), strict=True))
 
-    def _choose(self, states: list[State]) -> npt.NDArray[np.int64]:
-        actions = np.empty(len(states), np.int64)
-        for i, (state, logits) in enumerate(zip(states, self._logits(states), strict=True)):
+    def _choose(self, states: list[State], keys: list[int]) -> npt.NDArray[np.int64]:
+        """An action for each position. With a temperature other than 0, `keys` give the random numbers."""
+        all_logits = self._logits(states)
+        actions, weights = np.empty(len(states), np.int64), np.zeros(all_logits.shape)
+        for i, (state, logits) in enumerate(zip(states, all_logits, strict=True)):
             legal = list(state.legal_actions())
             allowed = self._words.actions[1:] if self._forfeits and logits.any() else np.array(legal)
             actions[i] = allowed[logits[allowed].argmax()]
-        return actions
+            if self._temperature:
+                likely = np.maximum(logits[allowed], -1e30, dtype=np.float64)  # a model may say -infinity
+                weights[i, allowed] = special.softmax((likely - likely.max()) / self._temperature)
+        if not self._temperature:
+            return actions
+        return draw_actions(weights, np.array([mix_int(key, CHOICE) >> 11 for key in keys]) / 2.0**53)
 
     def _logits(self, states: list[State]) -> npt.NDArray[np.float32]:
         """(N, A), the logits of the actions; 0 for an action without a token, and if there is nothing to ask."""
@@ -146,6 +170,8 @@ def agent_from_spec(
     size: int = 8,
     vocabulary: str = "othello-gpt",
     illegal: Literal["next", "forfeit"] = "next",
+    temperature: float = 0.0,
+    seed: int | None = None,
 ) -> SequenceAgent:
     """The agent that a spec (a text) names, such as ``sequence:model=gpt.py:make,weights=gpt.safetensors``.
 
@@ -156,6 +182,8 @@ def agent_from_spec(
         size: the board's size: 4, 6 or 8.
         vocabulary: ``othello-gpt`` or ``metaothello``.
         illegal: ``next`` or ``forfeit``; see `SequenceAgent`.
+        temperature: see `SequenceAgent`.
+        seed: see `SequenceAgent`.
 
     Raises:
         FileNotFoundError: a file does not exist.
@@ -173,5 +201,6 @@ def agent_from_spec(
         "size": None if size == 8 else size,
         "vocabulary": None if vocabulary == "othello-gpt" else vocabulary,
         "illegal": None if illegal == "next" else illegal,
+        "temperature": f"{temperature:g}" if temperature else None,
     }
-    return SequenceAgent(made, size, vocabulary, illegal, spec_text("sequence", options))
+    return SequenceAgent(made, size, vocabulary, illegal, spec_text("sequence", options), temperature, seed)

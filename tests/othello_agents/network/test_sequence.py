@@ -54,16 +54,42 @@ def test_the_likeliest_legal_move_is_played(size, vocabulary):
 def test_a_batch_has_the_answers_of_single_positions():
     games = random_games(6, seed=2)
     states = [games.state(i, 7 + 3 * i) for i in range(6)]
-    agent = SequenceAgent(noise(61))
 
-    class Batch:
-        def __len__(self):
-            return 6
-
+    class Batch(OthelloPositions):
         def state(self, i):
             return states[i]
 
-    assert agent.act_batch(Batch()).tolist() == [agent.act(state) for state in states]
+    keys = np.arange(6, dtype=np.uint64)
+    for temperature in (0, 1):
+        agent, single = SequenceAgent(noise(61), temperature=temperature), []
+        for state, key in zip(states, keys.tolist(), strict=True):
+            agent.new_game(key)
+            single.append(agent.act(state))
+        plain = OthelloPositions.from_states(states)
+        batch = Batch(plain.own, plain.opponent, plain.to_move, keys, plain.size)
+        assert agent.act_batch(batch).tolist() == single
+
+
+def test_a_temperature_draws_moves_in_proportion():
+    state, model = random_games(1, seed=3).state(0, 9), noise(61)
+    legal = list(state.legal_actions())
+    tokens = vocabulary_of("othello-gpt").tokens
+    logits = model(np.array([vocabulary_of("othello-gpt").row(state.moves)]))[0, -1]
+    for illegal, allowed in (("next", tokens[legal]), ("forfeit", np.arange(1, 61))):
+        agent = SequenceAgent(model, temperature=3, illegal=illegal)
+        drawn = np.zeros(61)
+        for key in range(2000):
+            agent.new_game(key)
+            drawn[tokens[agent.act(state)]] += 1 / 2000
+        weights = np.zeros(61)
+        weights[allowed] = np.exp(logits[allowed] / 3)
+        assert np.abs(drawn - weights / weights.sum()).max() < 0.04
+        assert agent.act(state) == agent.act(state)  # the same game and position
+    first = SequenceAgent(model, temperature=1, seed=1)
+    assert len({first.act(Othello()) for _ in range(50)}) == 4  # there is nothing to ask the model
+    never = SequenceAgent(lambda rows: np.full((*rows.shape, 61), -np.inf, np.float32), temperature=0.1, seed=1)
+    assert len({never.act(state) for _ in range(50)}) > 2
+    assert make_agent(f"sequence:model={RECIPE}:small,temperature=0.5").__repr__().endswith("temperature=0.5")
 
 
 def test_a_perfect_model_plays_legally_and_another_forfeits():
@@ -86,7 +112,7 @@ def test_it_reads_the_moves_of_packaged_positions():
 def test_positions_and_options_that_are_refused():
     agent = SequenceAgent(noise(61))
     with pytest.raises(WrongGameError, match="needs all moves from the usual start, not a position without its moves"):
-        agent.act(OthelloPositions.from_states([Othello.from_moves("f5d6")]).state(0))
+        agent.act(Othello.from_text(Othello.from_moves("f5d6").to_text(), "black"))
     with pytest.raises(WrongGameError, match="was trained for Othello of size 8, not 6"):
         agent.act(Othello(6))
     with pytest.raises(ValueError, match="illegal must be one of 'next', 'forfeit', not 'maybe'"):
