@@ -32,7 +32,7 @@ from othello_env.sequences.metrics import STREAMS
 from othello_env.sequences.probes import Probe
 from othello_env.support.extras import import_extra
 from othello_env.support.models import SequenceModel, logits_of
-from othello_env.support.numbers import check_whole, named_arguments
+from othello_env.support.numbers import check_real, check_whole, named_arguments
 
 __all__ = ["Cases", "Interventions", "draw_cases", "measure_interventions"]
 
@@ -140,7 +140,7 @@ def _legal(state: State, words: Vocabulary) -> npt.NDArray[np.bool_]:
 
 
 def measure_interventions(
-    model: SequenceModel, hook: Iterable[tuple[Any, Probe]], cases: Cases, *, seed: int = 0
+    model: SequenceModel, hook: Iterable[tuple[Any, Probe]], cases: Cases, *, scale: float = 1.0, seed: int = 0
 ) -> Interventions:
     """Count the errors of a model of PyTorch with changed layers, and of its controls.
 
@@ -149,12 +149,14 @@ def measure_interventions(
         hook: the layers that are changed: pairs of a module inside the model, whose output is (N, L, D), and the probe
             of "mine and yours" that was fitted to this output; see `othello_env.sequences.measure_probes`.
         cases: the cases; see `draw_cases`.
+        scale: the length of a change, in multiples of the smallest one.
         seed: determines the random directions.
 
     Raises:
         MissingExtraError: PyTorch is not installed.
-        ValueError: `hook` is empty, or the model's answer has the wrong shape or NaN.
+        ValueError: `hook` is empty, `scale` is negative, or the model's answer has the wrong shape or NaN.
     """
+    check_real("scale", scale, 0)
     layers = list(hook)
     if not layers:
         raise ValueError("expected at least one layer to change, got none")
@@ -174,7 +176,7 @@ def measure_interventions(
                 for (module, probe), random in zip(layers, directions, strict=True):
                     if change != "none":
                         direction = random[part] if change == "random" else None
-                        changed = _changed(torch, probe, cases.square[part], cases.mine[part], at, direction)
+                        changed = _changed(torch, probe, cases.square[part], cases.mine[part], at, scale, direction)
                         hooks.callback(module.register_forward_hook(changed).remove)
                 tokens = cases.tokens[part, : ends.max() + 1]
                 logits = logits_of(model, tokens, cases.after.shape[1])[at]
@@ -190,6 +192,7 @@ def _changed(
     square: npt.NDArray[np.int64],
     mine: npt.NDArray[np.bool_],
     at: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
+    scale: float,
     random: Any,
 ) -> Any:
     """A hook of PyTorch that changes a layer's numbers at the last tokens, along the probe's or random directions."""
@@ -200,7 +203,7 @@ def _changed(
     def change(_module: Any, _given: Any, output: Any) -> Any:
         x = output[at].double().cpu()
         ahead = (x * direction).sum(dim=1) + constant  # of the new colour over the old one
-        step = (ahead.abs() - ahead)[:, None] * direction / direction.square().sum(dim=1, keepdim=True)
+        step = scale * (ahead.abs() - ahead)[:, None] * direction / direction.square().sum(dim=1, keepdim=True)
         if random is not None:
             step = step.norm(dim=1, keepdim=True) * random
         changed = output.clone()

@@ -57,6 +57,7 @@ class Args:
     pairs: int = 300  # pairs of sequences for compression and distinction, at the end
     probe_games: int = 1500  # games of the probes; a third of them is held out
     cases: int = 1000  # cases of the interventions
+    scale: float = 20.0  # the length of an intervention, in multiples of the smallest one
     match: int = 100  # games of each match at the end, and games on the ladder; an even number
     device: str = "cuda" if torch.cuda.is_available() else "cpu"
     size: Literal[4, 6, 8] = 8  # size of the board
@@ -220,7 +221,7 @@ def main(arguments: list[str] | None = None) -> None:
     cases, turned = draw_cases(args.cases, **what), []
     layers = zip(model.blocks, probes.probes["mine and yours"][1:], strict=True)  # layer 0 is the embedding
     for layer, hook in enumerate(layers, start=1):
-        found = measure_interventions(model, [hook], cases)
+        found = measure_interventions(model, [hook], cases, scale=args.scale)
         print(f"errors with a disc turned in layer {layer}: {found}")
         turned.append(found.row())
     agent = SequenceAgent(model, args.size, args.vocabulary)

@@ -168,6 +168,8 @@ def test_interventions_turn_the_moves_of_a_model_that_uses_its_board_and_of_no_o
             assert found.random.mean > 0.5 * found.none.mean
             assert sum(found.none.values) >= 0.5 * sum(missed)
             assert str(found).startswith("no change ")
+            still = measure_interventions(model, [(model.layer, probe)], cases, scale=0)
+            assert still.none == still.random == still.probe == found.none
         else:
             assert found.none == found.random == found.probe
     assert not model.layer._forward_hooks
