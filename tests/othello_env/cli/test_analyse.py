@@ -116,35 +116,11 @@ def test_a_dataset_and_a_file_of_transcripts(run, tmp_path):
     assert (status, "1 damaged games were left out" in err) == (0, True)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["f5f5"], "ply 2"),
-        (["XO-"], "16, 36 or 64"),
-        (["f5", "--agent", "random"], "random does not analyse"),
-        (["", "--game", "checkers"], "--game: expected othello, perhaps with a size, got checkers"),
-        (["X" * 64], "the game is over\n"),
-        (["none.ggf"], "there is no file 'none.ggf'; expected a file of games, a transcript or a board"),
-        (["games/none"], "there is no file 'games/none'"),
-        (["games.ggf", "--scores"], "--scores is for a position"),
-        (["games.ggf", "--to-move", "O"], "--to-move is for a position"),
-        (["f5d6", "--to-move", "O"], "--to-move is for a board"),
-        (["f5d6", "--select", "1"], "--select is for files of games"),
-        (["f5d6", "--exact", "3"], "--exact is for files of games"),
-        (["games.ggf", "--select", "7"], "has no such game"),
-        (["games.ggf", "--select", "0"], "expected numbers of games from 1 on, such as 1,3-5, got '0'"),
-        (["games.ggf", "--select", "3-1"], "expected numbers of games"),
-        (["a.txt", "--agent", "engine:depth=1,eval=count"], "points have no meaning in discs"),
-        (["f5d6" + "c3" * 200], "ply 4"),
-    ],
-)
-def test_errors_are_one_line(run, file, monkeypatch, arguments, message):
-    monkeypatch.chdir(file.parent)
-    (file.parent / "a.txt").write_text("f5d6c3\n")
-    status, _, err = run("analyse", *arguments)
-    assert status == 2
-    assert message in err
-    assert len(err.splitlines()) == 1
+def test_games_that_are_not_there_or_not_in_discs_are_refused(run, file, tmp_path):
+    assert "has no such game" in run("analyse", file, *QUICK, "--select", "7")[2]
+    (tmp_path / "a.txt").write_text("f5d6c3\n")
+    told = run("analyse", tmp_path / "a.txt", "--agent", "engine:depth=1,eval=count")[2]
+    assert "points have no meaning in discs" in told
 
 
 def test_an_interrupt_keeps_the_games_before(run, file, tmp_path, monkeypatch):

@@ -55,6 +55,14 @@ BAD = [
     (["match", "nobody", "random"], "there is no agent 'nobody'; known are alphabeta"),
     (["match", "random", "random", "--games", "3"], "not even"),
     (
+        ["match", "random", "random", "--sprt=50"],
+        "'--sprt': expected two Elo differences, separated by a comma, such as",
+    ),
+    (["match", "random", "random", "--sprt=a,b"], "a comma, such as 0,10, got 'a,b'"),
+    (["match", "random", "random", "--sprt=10,0"], "the smaller one first, within 2000 of 0, got 10 and 0"),
+    (["match", "random", "random", "--sprt=0,nan"], "elo1 must be a finite number, not nan"),
+    (["match", "random", "random", "--sprt=0,1e9"], "the smaller one first, within 2000 of 0, got 0 and 1000000000"),
+    (
         ["match", "random", "random", "--openings", "random:many"],
         "balanced-v0, balanced-v1, balanced-6x6-v0, start, transcripts or a file of them, got 'random:many'",
     ),
@@ -86,6 +94,27 @@ BAD = [
     (["match", "alphabeta:depth=4:eval=count", "random"], "not '4:eval=count' (commas separate options)"),
     (["play", "--black", "random", "--white", "random", "--moves", "f5d6q9"], "ply 3: expected a square"),
     (["train", "--out", "weights.txt"], ".npz"),
+    (["tournament", "random"], "needs at least 2 agents"),
+    (["tournament", "random", "random"], "'random' is given twice"),
+    (["tournament", "random", "maximizer", "--clock", "soon"], "expected a time"),
+    (["tournament", "random", "maximizer", "--clock", "1m", "--move-time", "1s"], "not both"),
+    (["tournament", "random", "maximizer", "--anchor", "edax"], "the anchor 'edax' does not play"),
+    (["tournament", "random", "maximizer", "--openings", "random:-1"], "expected random:PLIES, balanced-v0, "),
+    (["analyse", "f5f5"], "ply 2"),
+    (["analyse", "f5d6" + "c3" * 200], "ply 4"),
+    (["analyse", "XO-"], "16, 36 or 64"),
+    (["analyse", "f5", "--agent", "random"], "random does not analyse"),
+    (["analyse", "", "--game", "checkers"], "--game: expected othello, perhaps with a size, got checkers"),
+    (["analyse", "X" * 64], "the game is over"),
+    (["analyse", "none.ggf"], "there is no file 'none.ggf'; expected a file of games, a transcript or a board"),
+    (["analyse", "games/none"], "there is no file 'games/none'"),
+    (["analyse", ".", "--scores"], "--scores is for a position"),
+    (["analyse", ".", "--to-move", "O"], "--to-move is for a position"),
+    (["analyse", "f5d6", "--to-move", "O"], "--to-move is for a board"),
+    (["analyse", "f5d6", "--select", "1"], "--select is for files of games"),
+    (["analyse", "f5d6", "--exact", "3"], "--exact is for files of games"),
+    (["analyse", ".", "--select", "0"], "expected numbers of games from 1 on, such as 1,3-5, got '0'"),
+    (["analyse", ".", "--select", "3-1"], "expected numbers of games"),
     (["frobnicate"], "there is no command 'frobnicate'; the commands are analyse"),
     (["trian"], "there is no command 'trian' (did you mean train?)"),
     (["match", "alphabeta:dpth=2", "random"], "has no option dpth (did you mean depth?)"),
@@ -303,21 +332,37 @@ def test_closed_streams(command, out):
     assert done.stdout.startswith(out)
 
 
-@pytest.mark.parametrize(
-    ("columns", "last"),
-    [
-        (39, ["random                      1   .500", "maximizer:eval=weighted    12  1.000"]),
-        (35, ["random                     1  .500", "maximizer:eval=weighted   12 1.000"]),
-        (33, ["random                    1  .500", "maximizer:eval=weighted", " " * 25 + "12 1.000"]),
-        (30, ["random", "  wins 1  score .500", "maximizer:eval=weighted", "  wins 12  score 1.000"]),
-    ],
-)
-def test_a_table_fits_the_terminal(monkeypatch, columns, last):
-    monkeypatch.setattr(options, "_columns", lambda stream: columns)
-    rows = [("random", "1", ".500"), ("maximizer:eval=weighted", "12", "1.000")]
-    lines = options.table(("agent", "wins", "score"), rows).splitlines()
-    assert lines[-len(last) :] == last
-    assert max(map(len, lines)) <= columns
+TABLES = """\
+agent                         1     2
+-------------------------  ----  ----
+1 random                      -  .250
+2 maximizer:eval=weighted  .750     -
+37
+agent                        1    2
+------------------------- ---- ----
+1 random                     - .250
+2 maximizer:eval=weighted .750    -
+35
+agent                      1    2
+----------------------- ---- ----
+1 random                   - .250
+2 maximizer:eval=weighted
+                        .750    -
+33
+1 random
+  against 2: .250
+2 maximizer:eval=weighted
+  against 1: .750
+25
+"""
+
+
+def test_a_table_fits_the_terminal(monkeypatch):
+    rows, pictures = [("1 random", "-", ".250"), ("2 maximizer:eval=weighted", ".750", "-")], ""
+    for columns in (37, 35, 33, 25):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        pictures += f"{options.table(('agent', '1', '2'), rows)}\n{columns}\n"
+    assert pictures == TABLES
 
 
 def test_the_output_is_as_wide_as_columns_says(run, monkeypatch):
@@ -325,13 +370,6 @@ def test_the_output_is_as_wide_as_columns_says(run, monkeypatch):
     assert max(map(len, run(*command)[1].splitlines())) > 80  # no terminal, so there is no limit
     monkeypatch.setenv("COLUMNS", "40")
     assert max(map(len, run(*command)[1].splitlines())) <= 40
-
-
-def test_a_narrow_table_says_whose_score_it_is(monkeypatch):
-    monkeypatch.setattr(options, "_columns", lambda stream: 20)
-    rows = [(f"{row} maximizer:eval=weighted", *cells) for row, *cells in (("1", "-", ".250"), ("2", ".750", "-"))]
-    lines = options.table(("agent", "1", "2"), rows).splitlines()
-    assert lines[-4:] == [rows[0][0], "  against 2: .250", rows[1][0], "  against 1: .750"]
 
 
 def test_long_work_in_a_pipe_tells_its_progress_on_stderr(run, monkeypatch):

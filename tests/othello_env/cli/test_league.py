@@ -96,23 +96,6 @@ def test_a_match_ends_when_the_answer_is_known(run):
     assert out.splitlines()[-1].startswith("SPRT of -1 against 1 Elo: undecided, LLR ")
 
 
-@pytest.mark.parametrize(
-    ("value", "told"),
-    [
-        ("50", "a comma, such as 0,10, got '50'"),
-        ("a,b", "a comma, such as 0,10, got 'a,b'"),
-        ("10,0", "the smaller one first, within 2000 of 0, got 10 and 0"),
-        ("0,nan", "elo1 must be a finite number, not nan"),
-        ("0,1e9", "the smaller one first, within 2000 of 0, got 0 and 1000000000"),
-    ],
-)
-def test_a_test_needs_two_differences(run, value, told):
-    status, out, err = run("match", "random", "random", f"--sprt={value}")
-    assert (status, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("othello-env: Invalid value for '--sprt': ")
-    assert err.endswith(f"{told}\n")
-
-
 def test_a_training_that_has_gone_on_is_not_replaced(run, folder, monkeypatch):
     complete = League.complete
 

@@ -108,22 +108,3 @@ def test_clocks_and_other_games(run, tmp_path):
         assert all(0 < seconds < 60 for seconds in record.seconds)
         record.replay()
     assert run(AGENTS[0], AGENTS[2], "--games", 2, "--game", "checkers", "--move-time", "10s")[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("random",), "needs at least 2 agents"),
-        (("random", "random"), "'random' is given twice"),
-        (("random", "maximizer", "--clock", "soon"), "expected a time"),
-        (("random", "maximizer", "--clock", "1m", "--move-time", "1s"), "not both"),
-        (("random", "maximizer", "--anchor", "edax"), "the anchor 'edax' does not play"),
-        (("random", "maximizer", "--openings", "random:-1"), "expected random:PLIES, balanced-v0, "),
-        (("random", "maximizer", "--workers", "0"), "workers"),
-    ],
-)
-def test_bad_input_is_one_line(run, arguments, told):
-    status, out, errors = run(*arguments)
-    assert (status, out) == (2, "")
-    assert len(errors.splitlines()) == 1
-    assert told in errors
