@@ -224,13 +224,15 @@ def test_learning_from_searched_games_is_that_of_the_slow_twin(seed):
 class SlowRival(SlowLearner):
     """The same against an opponent, in a single environment. The learner learns from its own afterstates only."""
 
+    ROUND = 3
+
     def __init__(self, size, seed, stages, opponent):
         super().__init__(size, seed, stages, 1.0, 0.9, 0.02, (size * size - 4) // 6, 0.0)
         self.env = make_env(size=size, opponent=opponent, reward="margin")
 
     def play(self, game):
-        key = mix_int(self.key, game)
-        options, over, afters, margin = {"random_plies": draw(key, OPENING, self.random_plies + 1)}, False, [], 0
+        key, first = (mix_int(self.key, number) for number in (game, game - game % self.ROUND))
+        options, over, afters, margin = {"random_plies": draw(first, OPENING, self.random_plies + 1)}, False, [], 0
         self.env.reset(seed=key, options=options)
         while not over:
             state = self.env.unwrapped.position
@@ -244,6 +246,14 @@ class SlowRival(SlowLearner):
             _, margin, over, *_ = self.env.step(action)
         return afters, margin
 
+    def learn(self, games):
+        """Play the games of each round with the same weights, and then learn from one after another."""
+        for first in range(0, games, self.ROUND):
+            for game in [self.play(first + i) for i in range(self.ROUND)]:
+                for features, error in self.errors_of(game):
+                    for feature in features:
+                        self.move(feature, self.rate_of(feature) * error / len(features), error)
+
     def errors_of(self, game):
         afters, margin = game
         found, target = [], 0.5 * np.sign(margin) + 0.5 * margin / self.size**2
@@ -254,8 +264,9 @@ class SlowRival(SlowLearner):
         return found
 
 
+@pytest.mark.nojit
 def test_learning_against_an_opponent_is_that_of_the_slow_twin(monkeypatch):
-    monkeypatch.setattr(against, "ROUND", 1)
+    monkeypatch.setattr(against, "ROUND", SlowRival.ROUND)
     games, opponent = 60, "maximizer:eval=weighted,epsilon=0.3"
     trainer, learner = Trainer(4, 2, opponent=opponent, stages=2), SlowRival(4, 2, 2, opponent)
     assert trainer.run(games=games) == games
