@@ -102,48 +102,35 @@ class Dataset:
         folder.mkdir(parents=True, exist_ok=True)
         busy = ValueError(f"another process is making the dataset {str(folder)!r}")
         with in_one_process(folder / "dataset.lock", busy):
-            return cls._make(folder, recipe, count, part_size, games, progress, command)
-
-    @classmethod
-    def _make(
-        cls,
-        folder: Path,
-        recipe: Mapping[str, Any],
-        count: int,
-        part_size: int,
-        games: Callable[[int, int], Games],
-        progress: Callable[[int], None],
-        command: str | None,
-    ) -> Dataset:
-        # The recipe in the file has lists in place of tuples, because JSON has no tuples. So the tuples in `recipe` are
-        # changed into lists before the two recipes are compared.
-        plain = json.loads(json.dumps(dict(recipe)))
-        header = {"format": _FORMAT, "recipe": plain, "games": count, "part": part_size}
-        if (folder / "dataset.json").exists():
-            old = cls(folder)
-            if (old.recipe, old.part_size) != (header["recipe"], part_size):
-                raise ValueError(
-                    f"{str(folder)!r} holds another dataset: {old.made_by}, in parts of {old.part_size:,} games; "
-                    f"expected: {_in_words(plain)}, in parts of {part_size:,} games"
-                )
-            if old.count > count:
-                raise ValueError(f"{str(folder)!r} was begun for {old.count:,} games, more than {count:,}")
-        write_json(folder / "dataset.json", header)
-        made = cls(folder)
-        todo = [part for part in range(made._num_parts) if not archive.is_whole(made._path(part), made._size(part))]
-        if todo:
-            _write_card(made, command)
-        written = count - sum(map(made._size, todo))
-        progress(written)
-        for part in todo:
-            first, size = part * part_size, made._size(part)
-            batch = games(first, size)
-            if len(batch) != size:
-                raise ValueError(f"expected {size:,} games from number {first:,} on, got {len(batch):,}")
-            write_file(made._path(part), archive.dump(batch))
-            written += size
+            # The recipe in the file has lists in place of tuples, because JSON has no tuples. So the tuples in `recipe`
+            # are changed into lists before the two recipes are compared.
+            plain = json.loads(json.dumps(dict(recipe)))
+            header = {"format": _FORMAT, "recipe": plain, "games": count, "part": part_size}
+            if (folder / "dataset.json").exists():
+                old = cls(folder)
+                if (old.recipe, old.part_size) != (header["recipe"], part_size):
+                    raise ValueError(
+                        f"{str(folder)!r} holds another dataset: {old.made_by}, in parts of {old.part_size:,} games; "
+                        f"expected: {_in_words(plain)}, in parts of {part_size:,} games"
+                    )
+                if old.count > count:
+                    raise ValueError(f"{str(folder)!r} was begun for {old.count:,} games, more than {count:,}")
+            write_json(folder / "dataset.json", header)
+            made = cls(folder)
+            todo = [part for part in range(made._num_parts) if not archive.is_whole(made._path(part), made._size(part))]
+            if todo:
+                _write_card(made, command)
+            written = count - sum(map(made._size, todo))
             progress(written)
-        return made
+            for part in todo:
+                first, size = part * part_size, made._size(part)
+                batch = games(first, size)
+                if len(batch) != size:
+                    raise ValueError(f"expected {size:,} games from number {first:,} on, got {len(batch):,}")
+                write_file(made._path(part), archive.dump(batch))
+                written += size
+                progress(written)
+            return made
 
     def __len__(self) -> int:
         """The number of games that are already written, at most `count`.

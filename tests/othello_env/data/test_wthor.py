@@ -82,13 +82,5 @@ def test_a_wthor_file_with_damaged_games(tmp_path):
     same(games, random_games(5, seed=2)[[0, 2, 4]])
 
 
-def test_numbers_that_do_not_fit_into_wthor():
-    games = random_games(2)
-    for name, values, message in (
-        ("year", [70000, 70000], "'year' of a WTHOR file must be 0 to 65535, not 70000"),
-        ("depth", [300, 300], "'depth' of a WTHOR file must be 0 to 255, not 300"),
-        ("black", [5, -1], "'black' of a WTHOR file must be 0 to 65535, not -1"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            wthor.dump(Games(games.actions, games.lengths, columns={name: values}))
+def test_a_file_of_no_names():
     assert wthor.load_names(names_file([], 20)) == []

@@ -173,24 +173,3 @@ def test_interventions_turn_the_moves_of_a_model_that_uses_its_board_and_of_no_o
         else:
             assert found.none == found.random == found.probe
     assert not model.layer._forward_hooks
-
-
-def test_what_is_refused():
-    x, y = np.zeros((3, 2, 4)), np.zeros((3, 2, 16), int)
-    for activations, labels, words in (
-        (x[:2], y[:2], "at least 3 games"),
-        (x, y[:, :1], r"got \(3, 2, 4\) and \(3, 1, 16\)"),
-        (x[0], y, "expected activations"),
-        (x * np.nan, y, "must be finite"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            fit_probe(activations, labels)
-    with pytest.raises(ValueError, match="at least one layer"):
-        measure_interventions(lambda rows: rows, [], draw_cases(1, game=SMALL))
-
-    class Wrong:
-        def layers(self, rows):
-            return [np.zeros((*rows.shape, 3))[:, :-1]]
-
-    with pytest.raises(ValueError, match="layer 0 must be finite numbers"):
-        measure_probes(Wrong(), games=3, game=SMALL)

@@ -162,15 +162,6 @@ def test_a_stream_has_the_random_games_and_repeats():
     assert not np.array_equal(next(iter(SequenceStream(8, game="othello:size=6"))).tokens, batches[0].tokens)
 
 
-def test_what_a_stream_refuses():
-    with pytest.raises(ValueError, match="batch_size"):
-        SequenceStream(0)
-    with pytest.raises(ValueError, match="vocabulary must be one of 'othello-gpt', 'metaothello', not 'gpt'"):
-        SequenceStream(vocabulary="gpt")
-    with pytest.raises(ValueError, match="sequences are for games of othello and its variants, not of checkers"):
-        SequenceStream(game="checkers")
-
-
 @pytest.mark.parametrize("name", VOCABULARIES)
 @pytest.mark.parametrize("size", [4, 6, 8])
 def test_tokens_come_back_as_games(size, name):
@@ -192,8 +183,6 @@ def test_legal_tokens_end_at_an_illegal_move():
     np.testing.assert_array_equal(found[1, :10], expected[1, :10])
     assert not found[1, 10:].any()
     np.testing.assert_array_equal(found[[0, 2]], expected[[0, 2]])
-    with pytest.raises(ValueError, match="tokens must be 0 to 60, not 0 to 61"):
-        legal_tokens([[61, 0]])
 
 
 def test_vocabularies():
@@ -207,5 +196,3 @@ def test_the_accuracy_of_each_square():
     found = square_accuracy([[0, 1, 0], [1, 1, 1], [2, 2, 2]], labels)
     np.testing.assert_allclose(found, [2 / 3, 2 / 3, 0])
     assert np.isnan(square_accuracy([[1]], [[-1]])).all()
-    with pytest.raises(ValueError, match=r"expected predictions of the labels' shape \(3, 3\), got \(3,\)"):
-        square_accuracy([1, 2, 3], labels)

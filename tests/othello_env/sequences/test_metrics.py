@@ -7,7 +7,6 @@ import pytest
 from scipy.stats import bootstrap
 
 from othello_env import Othello
-from othello_env.data import random_games, tokens
 from othello_env.games.othello.tokens import VOCABULARIES, vocabulary_of
 from othello_env.sequences import SequenceStream, legal_tokens, measure_sequences
 from othello_env.sequences.metrics import _pairs, measure_boundaries
@@ -209,18 +208,3 @@ def test_models_of_other_libraries():
     }
     assert reports["numpy"] == reports["module"] == reports["tensors"]
     assert kinds["module"].training
-
-
-def test_what_is_refused():
-    with pytest.raises(ValueError, match=r"the model must return logits \(10, 11, 13\), not an array of shape \(10"):
-        measure_sequences(uniform(61), games=10, pairs=0, game=RULES)
-    with pytest.raises(ValueError, match="the model's logits have NaN"):
-        measure_sequences(lambda rows: uniform(13)(rows) * np.nan, games=10, pairs=0, game=RULES)
-    for depth in (0, 9):
-        with pytest.raises(ValueError, match="depth"):
-            measure_sequences(uniform(13), depth=depth, game=RULES)
-    rows = tokens(random_games(2, size=4))
-    with pytest.raises(ValueError, match="expected pairs of legal sequences of the same length"):
-        measure_boundaries(uniform(13), rows[:1, :5], rows[1:, :5] * (np.arange(5) < 4), game=RULES)
-    with pytest.raises(ValueError, match="expected pairs of legal sequences of the same length"):
-        measure_boundaries(uniform(13), rows[:1, :5], rows[:1, [0, 1, 2, 3, 3]], game=RULES)
