@@ -356,12 +356,14 @@ class OthelloPositions(Positions):
         size: int = 8,
         legal: npt.NDArray[np.uint64] | None = None,
     ) -> None:
+        if size not in BOARDS:
+            check_size(size)  # raises the error
         self.own = own
         self.opponent = opponent
         self.to_move = to_move
         self.key = key
         self.size = size
-        self.constants = OthelloConstants(BOARDS[check_size(size)], size)
+        self.constants = OthelloConstants(BOARDS[size], size)
         self._legal = legal
         self._states: _Array | None = None
 
