@@ -346,9 +346,9 @@ class Othello:
         Args:
             state: the state of a game of this size.
             action: () of any integer dtype.
-            key: a key of `jax.random` for the next game, if `auto_reset` is True. As with Pgx's ``auto_reset``, the next
-                game is that of ``init(jax.random.split(key)[1])``. With None, it follows from the present game's key.
-                Nothing else in a step is random.
+            key: a key of `jax.random` for the next game, if `auto_reset` is True: that of
+                ``init(jax.random.split(key)[1])``, as with Pgx's ``auto_reset``. With None, the next game follows from
+                the present game's key. Nothing else in a step is random.
 
         Raises:
             TypeError: the action is not an integer, or the key is no key.
