@@ -103,9 +103,11 @@ def test_a_leaderboard_never_mixes_games_in_a_column():
 
 def test_agents_without_a_lower_limit_are_in_the_order_of_the_next_numbers():
     weak = [("a", 0.2, 9.0), ("b", 0.3, 8.0), ("c", 0.3, 7.0)]
-    found = [with_losses(-50, loss, best, agent=agent) for agent, best, loss in weak]
-    below = Number("Elo", "othello", -50.0, "elo", -math.inf, 10.0)
-    found = [Report(each.agent, "othello", (Found("ladder", (below,)), each.parts[1])) for each in found]
+    found = []
+    for value, (agent, best, loss) in zip((-50.0, -60.0, -70.0), weak, strict=True):
+        below = Number("Elo", "othello", value, "elo", -math.inf, 10.0)
+        other = with_losses(value, loss, best, agent=agent).parts[1]
+        found.append(Report(agent, "othello", (Found("ladder", (below,)), other)))
     _, rows = leaderboard_table([*found, reports.rated(5.0, agent="d")])
     assert [row[0] for row in rows] == ["d", "c", "b", "a"]
     assert rows[1][1] == "at most 10"

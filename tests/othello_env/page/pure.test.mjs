@@ -131,7 +131,7 @@ test("short numbers and intervals", () => {
   assert.deepEqual([0.25, 1500, 15000, 2e6, -200].map(values.shortText), ["0.25", "1,500", "15K", "2M", "−200"]);
   const { eloText, intervalText } = values;
   assert.deepEqual([1228.5, 1227.5, -2.5, -0.2].map(eloText), ["1229", "1228", "−3", "0"]); // as elo_text in Python
-  assert.deepEqual([[1, 2], [null, 2.4], [1, null], [null, null], null, [-1, -0.1]].map(intervalText), ["1 to 2", "at most 2", "at least 1", "–", "–", "−1 to 0"]);
+  assert.deepEqual([[1, 2], [null, 2.4], [1, null], [null, null], null, [-1, -0.1]].map(ends => intervalText(ends)), ["1 to 2", "at most 2", "at least 1", "–", "–", "−1 to 0"]);
 });
 
 test("rated agents stand on the ladder once", () => {
