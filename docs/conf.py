@@ -1,6 +1,8 @@
 """The settings of the documentation. ``nox -s docs`` builds the documentation."""
 
 from importlib.metadata import version as version_of
+from pathlib import Path
+from typing import Any
 
 project = "othello-env"
 author = "The othello-env authors"
@@ -27,3 +29,18 @@ html_css_files = ["site.css"]  # smaller headings: more of a page on a screen
 html_show_sphinx = False
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
+
+
+def setup(app: Any) -> None:
+    """Let Sphinx call `write_agent` at the end of the build."""
+    app.connect("build-finished", write_agent)
+
+
+def write_agent(app: Any, error: Exception | None) -> None:
+    """Write the packaged agent, playable in the browser, beside the first page."""
+    if error is None and app.builder.format == "html":
+        from othello_agents.ntuple import shipped_network
+        from othello_agents.ntuple.browser import browser_tables
+        from othello_env.page.standalone import agent_html
+
+        Path(app.outdir, "agent.html").write_text(agent_html("ntuple", browser_tables(shipped_network(8))), "utf-8")

@@ -19,7 +19,7 @@ from othello_env.data import Games
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameSpec
 from othello_env.review import ANALYST, BLUNDER, EXACT_EMPTIES, MoveReview, review_game, summarise
-from othello_env.support.files import check_output, write_json
+from othello_env.support.files import check_output, write_file, write_json
 
 __all__ = ["BOARDS_BEGIN_WITH_DASHES", "command", "position_from_text", "position_options", "summary"]
 
@@ -161,6 +161,12 @@ def _score(score: float, unit: str) -> str:
 @click.option("--summary", "short", is_flag=True, help="Games: leave out the tables of moves.")
 @click.option("--out", type=options.FILE, help="Games: also write the reviews to this JSON file.")
 @click.option("--skip", is_flag=True, help="Games: leave damaged games out, and print their number.")
+@click.option(
+    "--html",
+    "page",
+    type=options.FILE,
+    help="Also write the game with the values of all its positions to this HTML file, which any browser opens.",
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -170,6 +176,7 @@ def command(
     agent: str,
     scores: bool,
     lines: int,
+    page: Path | None,
     **of_games: Any,
 ) -> None:
     """Let an engine evaluate a position, or every move of the games in a file.
@@ -181,17 +188,21 @@ def command(
     dataset, the command prints how many discs each move lost, and the default agent is engine:depth=8. Near the end of
     a game, the losses are exact. Earlier in the game, they are estimates of the engine.
     """
+    if page is not None:
+        check_output(page)
     if _is_source(position):
         options.refuse(("to_move", "scores", "lines"), "is for a position")
         if context.get_parameter_source("agent") is ParameterSource.DEFAULT:
             agent = ANALYST
-        _review_source(Path(position), game, make_agent(agent), **of_games)
+        _review_source(Path(position), game, make_agent(agent), page=page, **of_games)
         return
     options.refuse(of_games, "is for files of games")
     state = position_from_text(position, to_move, game)
     analyst: Any = make_agent(agent)
     if not hasattr(analyst, "analyse"):
         raise click.UsageError(f"{agent} does not analyse; expected an engine, such as engine:ms=1000")
+    if page is not None:
+        write_review(page, "Othello", options.othello_start(game) if state.moves else state, state, analyst)
     click.echo(drawing.text(state))
     click.echo(summary(analyst.analyse(state, scores=scores, **({"lines": lines} if lines else {}))))
 
@@ -278,8 +289,11 @@ class _Reviewer:
     moves the agents did not choose. `moves` has the reviewed moves of each player, by the player's name.
     """
 
-    def __init__(self, agent: Any, exact: int, blunder: float, first: int | None, short: bool) -> None:
+    def __init__(
+        self, agent: Any, exact: int, blunder: float, first: int | None, short: bool, page: Path | None = None
+    ) -> None:
         self.agent, self.exact, self.blunder, self.first, self.short = agent, exact, blunder, first, short
+        self.page = page
         self.moves: dict[str, list[MoveReview]] = {}
 
     def review(self, number: int, games: Games, i: int) -> dict[str, Any]:
@@ -302,6 +316,10 @@ class _Reviewer:
             click.echo(_moves_table(reviewed) + "\n")
         by_player = [[move for move in reviewed if move.player == p] for p in range(2)]
         click.echo(_players_table(dict(zip(players, by_player, strict=True)), self.blunder))
+        if self.page is not None:
+            if self.moves:
+                raise click.UsageError("--html is for one game; choose it by --select")
+            write_review(self.page, f"{names[0]} – {names[1]}", start, final, self.agent, names)  # noqa: RUF001
         summaries = [summarise(mine, blunder=self.blunder) for mine in by_player]
         blunders = [move for summary in summaries for move in summary.blunders]
         for move in sorted(blunders, key=lambda move: move.ply):
@@ -318,6 +336,15 @@ class _Reviewer:
             "moves": [move.to_json() for move in reviewed],
             "summary": {name: summary.to_json() for name, summary in zip(final.player_names, summaries, strict=True)},
         }
+
+
+def write_review(
+    path: Path, title: str, start: Othello, final: Othello, agent: Any, names: tuple[str, ...] = ()
+) -> None:
+    """Write a game with the values of all its positions to an HTML file."""
+    from othello_env.page.standalone import review_html
+
+    write_file(path, review_html(title, start, final, agent, names).encode())
 
 
 def _names(games: Games, i: int) -> tuple[str, str]:

@@ -69,7 +69,9 @@ Next, try
   othello-env serve {agent} --results {folder / "results.json"}
   # more training, by games of searches, and its Elo rating in a deeper search
   othello-env train --seconds 240 --depth {_DEPTH} --resume --out {agent}
-  othello-env benchmark {agent}:depth=8""")
+  othello-env benchmark {agent}:depth=8
+  # a file that plays in any browser, to hand on
+  othello-env export {agent} {agent.parent / "agent.html"}""")
 
 
 def _train_and_measure(agent: Path, seconds: float, games: int, seed: int) -> None:

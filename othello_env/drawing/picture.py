@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
-from othello_env.drawing.scene import scene, scene_with_values
+from othello_env.drawing.scene import scene, scene_with_values, turned_scene
 from othello_env.games.game import State
 from othello_env.games.scene import Look, Number, Place, Scene
 from othello_env.support.numbers import check_whole
@@ -183,7 +183,9 @@ def _opacity(opacity: float) -> str:
     return "" if opacity == 1 else f' fill-opacity="{opacity:.3g}"'
 
 
-def pixels(state: State, cell: int = 64, values: Mapping[int, float] = MappingProxyType({})) -> npt.NDArray[np.uint8]:
+def pixels(
+    state: State, cell: int = 64, values: Mapping[int, float] = MappingProxyType({}), *, turned: bool = False
+) -> npt.NDArray[np.uint8]:
     """The board with coordinates, last move, legal moves, scores and status, as an RGB picture, (H, W, 3) uint8.
 
     Args:
@@ -191,12 +193,14 @@ def pixels(state: State, cell: int = 64, values: Mapping[int, float] = MappingPr
         cell: the side of a square in pixels, 8 to 512.
         values: a mapping from legal actions to their values for the player to move, which are written on the squares.
             An infinite value means a sure win or a sure loss.
+        turned: whether the board is seen from its other side.
 
     Raises:
         ValueError: `cell` is out of range, an action is not legal, or a value is NaN.
         TypeError: `cell` is not a whole number, or `values` is not a mapping.
     """
-    drawn = picture(scene_with_values(state, values), cell)
+    seen = scene_with_values(state, values)
+    drawn = picture(turned_scene(seen) if turned else seen, cell)
     image = Image.new("RGB", (drawn.width, drawn.height))
     for shape in drawn.shapes:
         _paint(image, shape)

@@ -33,7 +33,12 @@ def positions(state: State, start: State) -> list[State]:
 
 
 def gif(
-    states: Sequence[State], cell: int = 40, seconds: float = 0.7, values: Sequence[Mapping[int, float]] = ()
+    states: Sequence[State],
+    cell: int = 40,
+    seconds: float = 0.7,
+    values: Sequence[Mapping[int, float]] = (),
+    *,
+    turned: bool = False,
 ) -> bytes:
     """An animated GIF that repeats a game. It shows the last position four times as long as each earlier position.
 
@@ -43,6 +48,7 @@ def gif(
         seconds: the time for which each position before the last is shown, 0 to 163 seconds.
         values: for each position, a mapping from legal actions to their values for the player to move, which are
             written on the squares. By default, no values are written.
+        turned: whether the board is seen from its other side.
 
     Raises:
         ValueError: there are no positions, `cell` or `seconds` is out of range, `values` and `states` have different
@@ -51,7 +57,7 @@ def gif(
     """
     seconds = check_real("seconds", seconds, 0, _MOST_SECONDS)
     shown = _with_values(states, values)
-    frames = [Image.fromarray(pixels(state, cell, numbers)) for state, numbers in shown]
+    frames = [Image.fromarray(pixels(state, cell, numbers, turned=turned)) for state, numbers in shown]
     # All frames share one palette, so that colours do not flicker. The palette includes rare colours, such as the
     # colour of the last move's mark.
     colours = {colour for frame in frames for _, colour in frame.getcolors(frame.width * frame.height) or ()}

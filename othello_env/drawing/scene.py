@@ -11,7 +11,7 @@ from othello_env.games.registry import game_of
 from othello_env.games.scene import Number, Place, Scene, caption
 from othello_env.support.numbers import check_type
 
-__all__ = ["action_path", "scene", "scene_with_values"]
+__all__ = ["action_path", "scene", "scene_with_values", "turned_scene"]
 
 
 def scene(state: State) -> Scene:
@@ -77,6 +77,25 @@ def scene_with_values(state: State, values: Mapping[int, float]) -> Scene:
         return drawn
     status = drawn.status.replace(caption(state), f"values for {state.player_names[state.to_move]}, to move")
     return replace(drawn, legal=(), numbers=numbers, status=status)
+
+
+def turned_scene(drawn: Scene) -> Scene:
+    """The scene from the other side of the board: turned by half a turn."""
+
+    def turned(place: Place) -> Place:
+        return drawn.rows - 1 - place[0], drawn.columns - 1 - place[1]
+
+    return replace(
+        drawn,
+        cells=tuple(tuple(reversed(row)) for row in reversed(drawn.cells)),
+        column_labels=tuple(reversed(drawn.column_labels)),
+        row_labels=tuple(reversed(drawn.row_labels)),
+        dots=tuple((drawn.rows - row, drawn.columns - column) for row, column in drawn.dots),
+        pieces=tuple(replace(each, place=turned(each.place)) for each in drawn.pieces),
+        numbers=tuple(replace(each, place=turned(each.place)) for each in drawn.numbers),
+        legal=tuple(map(turned, drawn.legal)),
+        last=tuple(map(turned, drawn.last)),
+    )
 
 
 def _value_text(value: float) -> str:

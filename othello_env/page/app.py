@@ -32,6 +32,7 @@ from othello_env.page.offers import Offer, Offers
 from othello_env.page.pool import AnswerError, ClosedError, PendingRequests, Progress, WorkerPool
 from othello_env.page.results import Recorded, elo_name, ladders_view
 from othello_env.page.runs import Runs
+from othello_env.page.standalone import template
 from othello_env.page.watching import Watching
 from othello_env.review import ANALYST, BLUNDER
 from othello_env.support.files import parse_json
@@ -40,6 +41,8 @@ __all__ = ["LARGEST_BODY", "make_app"]
 
 LARGEST_BODY = 64 * 1024
 """The largest message, in bytes."""
+LARGEST_FILE = 32 << 20
+"""The largest message with a file, in bytes."""
 _LONGEST_ERROR = 300  # characters; an error may quote what a person pasted
 _BODY_SECONDS = 10.0
 """The longest time, in seconds, that a message may take to arrive."""
@@ -109,9 +112,13 @@ def make_app(
         _get("offers", lambda: fixed | {"agents": known.to_json()}),
         _get("results", lambda: shown),
         _get("ladders", ladders_view),
+        _get("template", lambda: {"html": template()}),
         Route("/api/runs", watching.answer),
         _post("think", _Think, asking.think),
-        *(_post(name, *endpoint) for name, endpoint in endpoints(recorded).items()),
+        *(
+            _post(name, *endpoint, LARGEST_FILE if name == "file" else LARGEST_BODY)
+            for name, endpoint in endpoints(recorded).items()
+        ),
         Mount("/static", StaticFiles(directory=_STATIC)),
     ]
     return Starlette(
@@ -179,16 +186,16 @@ class _Asking:
         return await self._pool.ask(request, progress)
 
 
-def _post(name: str, kind: type[Struct], endpoint: Endpoint) -> Route:
-    """A route for one kind of message. `endpoint` answers the messages."""
+def _post(name: str, kind: type[Struct], endpoint: Endpoint, most: int = LARGEST_BODY) -> Route:
+    """A route for one kind of message. `endpoint` answers the messages, which have at most `most` bytes."""
 
     async def answer(request: Request) -> Response:
-        return await endpoint(read_message(parse_json(await _body(request)), kind), request)
+        return await endpoint(read_message(parse_json(await _body(request, most)), kind), request)
 
     return Route(f"/api/{name}", answer, methods=["POST"])
 
 
-async def _body(request: Request) -> bytes:
+async def _body(request: Request, most: int) -> bytes:
     """The body of a request.
 
     Raises:
@@ -199,8 +206,8 @@ async def _body(request: Request) -> bytes:
         async with asyncio.timeout(_BODY_SECONDS):
             async for chunk in request.stream():
                 body += chunk
-                if len(body) > LARGEST_BODY:
-                    raise HTTPException(413, f"too long: at most {LARGEST_BODY // 1024} kB are read", _CLOSE)
+                if len(body) > most:
+                    raise HTTPException(413, f"too long: at most {most // 1024} kB are read", _CLOSE)
     except TimeoutError:
         raise HTTPException(408, f"a message must arrive within {_BODY_SECONDS:g} s", _CLOSE) from None
     return body

@@ -1,4 +1,4 @@
-"""The server's answers about games: positions, openings, games as text or as a file, and recorded games.
+"""The server's answers about games: positions, openings, games as text or as a GIF, and recorded games.
 
 A record is a dict with the game's name, its seed, its start and its moves (see `PageGame`).
 """
@@ -6,31 +6,27 @@ A record is a dict with the game's name, its seed, its start and its moves (see 
 from __future__ import annotations
 
 import asyncio
-import io
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
-from PIL import Image
 from starlette.requests import Request
 from starlette.responses import Response
 
 from othello_env.arena.openings import find_openings
-from othello_env.drawing import pixels, svg
-from othello_env.drawing.replay import gif, html
+from othello_env.drawing.replay import gif
 from othello_env.games.registry import GameSpec
 from othello_env.page.guard import JSON
 from othello_env.page.messages import MessageError, PageGame
 from othello_env.page.results import Recorded
-from othello_env.page.texts import read_text, write_text
-from othello_env.page.view import board_view, position_view
+from othello_env.page.texts import read_file_games, read_text, write_text
+from othello_env.page.view import board_view, views_of
 
 __all__ = ["Endpoint", "endpoints"]
 
 Endpoint = Callable[[Any, Request], Awaitable[Response]]
 """A function that answers a message. Its arguments are the message and the HTTP request."""
 
-_PIXELS = 80  # the side of a square in a PNG file, in pixels
 _Number = Annotated[int, Meta(ge=0)]
 
 
@@ -49,13 +45,20 @@ class _Read(Struct):
     text: str
 
 
+class _File(Struct):
+    record: PageGame
+    name: Annotated[str, Meta(max_length=300)]
+    data: bytes
+
+
 class _Write(Struct):
     record: PageGame
 
 
-class _Replay(Struct):
+class _Gif(Struct):
     record: PageGame
-    format: Literal["gif", "html", "svg", "png"]
+    is_turned: bool = field(name="isTurned", default=False)
+    values: list[dict[str, float | Literal["inf", "-inf"]]] = []  # of each position, for the player to move
 
 
 class _Recorded(Struct):
@@ -80,8 +83,9 @@ def endpoints(recorded: Sequence[Recorded] = ()) -> dict[str, tuple[type[Struct]
         "game": (_Show, _show),
         "open": (_Open, _open),
         "read": (_Read, _read),
+        "file": (_File, _file),
         "write": (_Write, _write),
-        "replay": (_Replay, _Replays().replay),
+        "gif": (_Gif, _Gifs().draw),
         "recorded": (_Recorded, read_recorded),
     }
 
@@ -95,9 +99,7 @@ async def _show(message: _Show, _request: Request) -> Response:
 
 def _views(game: PageGame, first: int) -> dict[str, Any]:
     states = game.states()
-    names = [None, *(before.action_to_text(action) for before, action in zip(states, game.moves, strict=False))]
-    views = [position_view(state, name) for state, name in zip(states[first:], names[first:], strict=True)]
-    return {"board": None if first else board_view(states[0]), "from": first, "views": views}
+    return {"board": None if first else board_view(states[0]), "from": first, "views": views_of(states, first)}
 
 
 async def _open(message: _Open, _request: Request) -> Response:
@@ -118,6 +120,11 @@ async def _read(message: _Read, _request: Request) -> Response:
     return _record(await asyncio.to_thread(read_text, message.record, message.text.strip()))
 
 
+async def _file(message: _File, _request: Request) -> Response:
+    """The games of a file: the title and the record of each, and how many more are left out."""
+    return JSON(await asyncio.to_thread(read_file_games, message.record, message.name, message.data))
+
+
 async def _write(message: _Write, _request: Request) -> Response:
     """A game as text that a person can copy."""
     return JSON({"text": await asyncio.to_thread(write_text, message.record)})
@@ -127,27 +134,17 @@ def _record(game: PageGame) -> Response:
     return JSON({"record": game.to_json()})
 
 
-class _Replays:
-    """Draws games and positions as files, one file at a time, so that threads stay free for other requests."""
+class _Gifs:
+    """Draws games, one at a time, so that threads stay free for other requests."""
 
     def __init__(self) -> None:
         self._drawing = asyncio.Semaphore(1)
 
-    async def replay(self, message: _Replay, _request: Request) -> Response:
-        """A game as a GIF or as an HTML file, or its last position as SVG or PNG."""
-        game, kind = message.record, message.format
+    async def draw(self, message: _Gif, _request: Request) -> Response:
+        """A game as a GIF, as it is seen on the page: with its values, and perhaps turned."""
+        values = [{int(action): float(value) for action, value in each.items()} for each in message.values]
         async with self._drawing:
-            if kind == "gif":
-                return Response(await asyncio.to_thread(lambda: gif(game.states())), media_type="image/gif")
-            if kind == "png":
-                return Response(await asyncio.to_thread(lambda: _png(game)), media_type="image/png")
-            # With this content type, the browser saves the file. It does not open the file as a page of this server, so
-            # scripts in the file do not run.
-            text = await asyncio.to_thread(lambda: html(game.states()) if kind == "html" else svg(game.states()[-1]))
-            return Response(text, media_type="application/octet-stream")
-
-
-def _png(game: PageGame) -> bytes:
-    out = io.BytesIO()
-    Image.fromarray(pixels(game.states()[-1], _PIXELS)).save(out, "PNG")
-    return out.getvalue()
+            data = await asyncio.to_thread(
+                lambda: gif(message.record.states(), values=values, turned=message.is_turned)
+            )
+        return Response(data, media_type="image/gif")

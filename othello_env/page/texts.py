@@ -18,16 +18,21 @@ part of the path. All these places are tried. A link within the link is not read
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
+from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from othello_env.data import Games, read_games
 from othello_env.data.formats import ggf
 from othello_env.drawing import scene
 from othello_env.games.game import NotationError, State
 from othello_env.games.registry import GameSpec, position_to_text
 from othello_env.page.messages import LARGEST_SEED, PageGame, Position, page_games
 
-__all__ = ["read_text", "write_text"]
+__all__ = ["MOST_GAMES", "played_game", "read_file_games", "read_text", "write_text"]
 
 _REPR = re.compile(r"\w+\.from_text\('([^']*)'(?:, to_move='(\w+)')?[^()]*\)")
 _STATUS = re.compile(r"\w+ \(\w[^)]*\) \d+, .*?(?:(?P<player>\w+) to move|game over|must continue.*)\s*")
@@ -35,6 +40,7 @@ _STATUS = re.compile(r"\w+ \(\w[^)]*\) \d+, .*?(?:(?P<player>\w+) to move|game o
 _LONGEST_LINE = 200
 """The most characters of a line of a printed board. On very long lines, the comparison with a pattern takes long."""
 _LONGEST_NAME = 100  # characters
+_SIDES = ("black", "white")  # the columns with the names of the players; in PDN with a capital letter
 _LABELS = re.compile(r"^\s*(?:[a-p](?: [a-p])+\s*$|\d+\s)|\s+\d+-\d+\s*$")
 """Matches the labels around a printed board.
 
@@ -60,6 +66,51 @@ def read_text(record: PageGame, text: str) -> PageGame:
     if ggf.is_ggf(text):
         return _read_ggf(record, text)
     return _read_moves(record, text)
+
+
+MOST_GAMES = 1000
+"""The most games of a file that are listed."""
+
+
+def read_file_games(record: PageGame, name: str, data: bytes) -> dict[str, Any]:
+    """The games of a file: see `othello_env.data.read_games`. A file with one game may also have it as any text.
+
+    Args:
+        record: a record; see `read_text`.
+        name: the file's name, whose ending tells the format.
+        data: the file's content.
+
+    Returns:
+        A dict with the ``games``, each with its ``title`` and its ``record``, and the number of games that are ``left``
+        out: games behind the first `MOST_GAMES`, and damaged games.
+
+    Raises:
+        ValueError: the file has no games.
+    """
+    with TemporaryDirectory() as folder, warnings.catch_warnings(record=True):
+        file = Path(folder) / f"games{PurePath(name).suffix.lower()}"
+        file.write_bytes(data)
+        try:
+            games = read_games(file, game=record.game if record.game.startswith("othello") else "othello", skip=True)
+        except ValueError as error:
+            try:
+                return {"games": [{"title": name, "record": read_text(record, data.decode()).to_json()}], "left": 0}
+            except ValueError:
+                raise NotationError(str(error).replace(f"{file}", name)) from None
+    if not len(games):
+        raise NotationError(f"{name} has no game that can be read")
+    first = range(min(len(games), MOST_GAMES))
+    return {"games": [_listed(record, games, i) for i in first], "left": len(games) - len(first)}
+
+
+def _listed(record: PageGame, games: Games, i: int) -> dict[str, Any]:
+    """The title and the record of a game in a file."""
+    sides = [next((name for name in (side, side.capitalize()) if name in games.columns), "") for side in _SIDES]
+    names = [str(games.columns[side][i]) if side else "" for side in sides]
+    final = games.state(i)
+    read = played_game(record, games.starts[int(games.start[i])], final, names)
+    who = " – ".join(name or "?" for name in names) if any(names) else f"{len(read.moves)} plies"  # noqa: RUF001
+    return {"title": f"{i + 1}. {who}, {'-'.join(map(str, final.scores()))}", "record": read.to_json()}
 
 
 def _read_link(record: PageGame, link: str) -> PageGame:
@@ -98,10 +149,10 @@ def _read_ggf(record: PageGame, text: str) -> PageGame:
     if len(games) != 1:
         raise NotationError(f"expected one game, got {len(games)}")
     names = tuple(str(games.columns[side][0]) for side in ("black", "white"))
-    return _played(record, games.starts[int(games.start[0])], games.state(0), names)
+    return played_game(record, games.starts[int(games.start[0])], games.state(0), names)
 
 
-def _played(record: PageGame, start: State, final: State, names: Sequence[str] = ()) -> PageGame:
+def played_game(record: PageGame, start: State, final: State, names: Sequence[str] = ()) -> PageGame:
     """The record of a game that was read.
 
     Args:
@@ -127,7 +178,7 @@ def _read_moves(record: PageGame, text: str) -> PageGame:
     usual = spec.start(record.seed)
     text = _plain(text)
     if spec.definition.loads is not None:
-        return _played(record, *spec.definition.loads(text, usual))
+        return played_game(record, *spec.definition.loads(text, usual))
     board, player, moves = _parts(usual, text)
     if not board:
         return PageGame(record.game, record.seed, None, usual.play_transcript(moves).moves)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from othello_env.drawing import scene
@@ -11,7 +13,7 @@ from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import game_of
 
-__all__ = ["board_view", "position_view"]
+__all__ = ["board_view", "position_view", "views_of"]
 
 _CELL = 100  # the width of a square in the picture; the page's board.js has the same number
 
@@ -60,6 +62,12 @@ def position_view(state: State, move: str | None) -> dict[str, Any]:
         "mustPass": state.must_pass,
         "empties": None if othello is None else othello.empties,
     }
+
+
+def views_of(states: Sequence[State], first: int = 0) -> list[dict[str, Any]]:
+    """The positions of a game from the ply `first` on; see `position_view`."""
+    names = [None, *(before.action_to_text(after.moves[-1]) for before, after in pairwise(states))]
+    return [position_view(state, name) for state, name in zip(states[first:], names[first:], strict=True)]
 
 
 def _end(state: State) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def new_game(page, game, seats, seed=1, opening="start"):
 
 def kept_seed(page):
     """The seed of the game that is on the page."""
-    return json.loads(page.evaluate("sessionStorage.getItem('othello-env')"))["record"]["seed"]
+    return json.loads(page.evaluate("sessionStorage.getItem(sessionStorage.key(0))"))["record"]["seed"]
 
 
 def choose_in_menu(page, name):
@@ -49,14 +49,21 @@ def set_in_menu(page, name, value):
     page.click("#menu > summary")
 
 
+def analyse(page):
+    """Analyse the game that is on the board."""
+    page.click("#tab-analyse")
+
+
 def show_values(page):
     """Show the evaluator's values on the squares."""
+    analyse(page)
     page.check("#numbers")
 
 
 def paste(page, game, text):
     choose_in_menu(page, "paste")
-    page.select_option("#paste-game", game)
+    if game:
+        page.select_option("#paste-game", game)
     page.fill("#text", text)
     page.click("#read")
 
@@ -69,16 +76,18 @@ def recover_is(page, text):
 def moves(page):
     """The names of the moves so far."""
     texts = page.locator("#moves button").all_inner_texts()[1:]
-    return [re.sub(r"^\d+\. ", "", text).split(MINUS)[0] for text in texts]
+    return [re.sub(r"^\d+\. ", "", text).split()[0] for text in texts]
 
 
 def look(page, **agents):
     """Choose the evaluator (a) and the agent to compare with (b), and wait until their values are on the table."""
+    analyse(page)
     for slot, spec in agents.items():
         select = "#look" if slot == "a" else "#look-b"
         page.locator(f'{select} option[value="{spec}"]').wait_for(state="attached")
         page.select_option(select, spec)
         page.locator(f'#table td[data-slot="{slot}"][data-value]').first.wait_for()
+        page.locator(f"#reading-{slot}:not(:has(.doing))").wait_for()  # the values of the deepest search
 
 
 def choose_evaluator(page, spec):

@@ -6,9 +6,9 @@ import math
 
 from othello_env.games.othello.position import Othello
 
-__all__ = ["expected_discs"]
+__all__ = ["DISCS", "expected_discs"]
 
-_DISCS = {
+DISCS = {
     ("engine", 8): (27.0, 0.20),
     ("ntuple", 8): (27.0, 0.41),
     ("ntuple", 6): (12.5, 0.42),
@@ -34,6 +34,6 @@ def expected_discs(value: float, state: Othello, weights: str = "ntuple") -> flo
     squares = float(state.size**2)
     if abs(value) == 1:
         return math.copysign(squares, value)
-    at_end, per_empty = _DISCS[weights, state.size]
+    at_end, per_empty = DISCS[weights, state.size]
     discs = (at_end + per_empty * state.empties) * math.atanh(value)
     return max(-squares, min(squares, discs))

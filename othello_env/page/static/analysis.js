@@ -6,8 +6,8 @@ import { byId, html } from "./elements.js";
 import { errorCard } from "./errors.js";
 import { Evaluations } from "./evaluations.js";
 import { centreMove, showMoves, showReview, showTable } from "./panels.js";
-import { choose, offerOf, settingsFor } from "./picker.js";
-import { bestActions, judged, lossText, readingText, squareMarks } from "./reading.js";
+import { choose, offerOf, settingsFor, strengthOf } from "./picker.js";
+import { bestActions, judged, lossText, moveLabel, readingText, squareMarks } from "./reading.js";
 import { countText } from "./values.js";
 
 const SLOTS = ["a", "b"];
@@ -52,7 +52,6 @@ export class Analysis {
   /** A person chose an agent, or changed the numbers in its spec, in slot "a" or "b". */
   chose(slot) {
     this.wanted[slot] = this.spec(slot);
-    if (this.spec("a") !== this.engine) this.isReviewing = false;
     this.changed();
   }
 
@@ -68,14 +67,17 @@ export class Analysis {
     return this.spec(slot) ? this.evaluations.at(this.spec(slot), this.table.game, ply) : undefined;
   }
 
-  /** The agent that can review this game, or null. */
+  /** Whether the values are on the screen. */
+  get isShown() { return byId("panel-board").dataset.mode === "analyse"; }
+
+  /** The agent that reviews this game unless another evaluator gives discs; null if games of this kind have no review. */
   get reviewer() {
     return this.table.game.views[0].empties !== null && offerOf(this.agents, this.engine) ? this.engine : null;
   }
 
   /** What the move at a ply lost. Null without a review, if it is not known, or for a move of the opening. */
   judged(ply) {
-    return this.isReviewing && ply > this.table.base ? judged(this.at("a", ply - 1), this.table.game.views, ply, this.blunder) : null;
+    return this.isShown && this.isReviewing && ply > this.table.base ? judged(this.at("a", ply - 1), this.table.game.views, ply, this.blunder) : null;
   }
 
   /** Take note that the agents have changed. `changed` are the specs of agents whose files have changed. */
@@ -107,7 +109,7 @@ export class Analysis {
       this.errors = {};
       this.draw();
     }
-    this.evaluations.follow(this.table.game, this.specs);
+    this.evaluations.follow(this.table.game, this.isShown ? this.specs : []);
   }
 
   /** Show new answers of agents. */
@@ -138,7 +140,7 @@ export class Analysis {
       const chosen = this.wanted[slot];
       const before = select.value;
       select.replaceChildren(html("option", { value: "" }, slot === "a" ? "no analysis" : "nobody"),
-        ...specs.map(spec => html("option", { value: spec }, isExact(spec) && this.table.game.views[0].empties !== null ? `${spec}, exact end` : spec)));
+        ...specs.map(spec => html("option", { value: spec }, spec + strengthOf(offerOf(this.agents, spec), this.table.game.record.game, isExact(spec) && this.table.game.views[0].empties !== null ? "exact end" : ""))));
       const offer = chosen && offerOf(this.agents, chosen);
       if (offer && (specs.includes(chosen) || specs.includes(offer.spec))) {
         choose(select, chosen);
@@ -157,7 +159,7 @@ export class Analysis {
     const { game, selected } = this.table;
     const found = { a: this.at("a"), b: this.at("b") };
     showBar(byId("bar"), found.a, game.players, Boolean(this.spec("a")) && !this.errors[this.spec("a")]);
-    this.board.heat(byId("numbers").checked && !game.view.isOver ? squareMarks(game, found.a, selected) : []);
+    this.board.heat(this.isShown && byId("numbers").checked && !game.view.isOver ? squareMarks(game, found.a, selected) : []);
     const next = game.atEnd ? null : this.judged(game.cursor + 1);
     this.board.arrow(next && Number(lossText(next)) > 0 ? [game.views[game.cursor + 1].last[0], next.best.path.at(-1)] : null);
     this.board.point([]); // the table is drawn again, so no row is under the pointer
@@ -177,7 +179,7 @@ export class Analysis {
       })] : []));
     }
     byId("comparison").hidden = !this.isComparison;
-    byId("comparison").textContent = `Comparison: the squares and the bar are A's. ${this.disagreement(found)}`;
+    byId("comparison").textContent = `The squares and the bar are A's. ${this.disagreement(found)}`;
     this.drawCurve();
     this.drawReview();
   }
@@ -197,6 +199,17 @@ export class Analysis {
     return `They disagree: A prefers ${[...one].map(name).join(", ")}, B ${[...other].map(name).join(", ")}.`;
   }
 
+  /** What the evaluator says of each position, if its values are on the squares; otherwise empty. */
+  get shownValues() {
+    const { views } = this.table.game;
+    return this.isShown && byId("numbers").checked ? views.map((view, ply) => view.isOver ? null : this.at("a", ply)) : [];
+  }
+
+  /** For each agent that is chosen: its spec, and what it has said of each position. */
+  get answers() {
+    return this.specs.map(spec => ({ spec, found: this.table.game.views.map((view, ply) => view.isOver ? null : this.evaluations.at(spec, this.table.game, ply) ?? null) }));
+  }
+
   drawCurve() {
     const { game } = this.table;
     const { players, views, cursor } = game;
@@ -205,9 +218,9 @@ export class Analysis {
     }));
     const blunders = [...views.keys()].filter(ply => ply && this.judged(ply)?.isBlunder);
     const texts = ply => {
-      const where = ply ? `after ${views[ply].move}` : "at the start";
+      const where = ply ? `After ${moveLabel(views, ply)}` : "At the start";
       const told = series.filter(({ points }) => points[ply]).map(({ slot, points }) => (this.isComparison ? `${slot.toUpperCase()}: ` : "") + readingText(points[ply], players));
-      return series.length ? `Ply ${ply}, ${where}: ${told.join("; ") || "…"}` : "";
+      return series.length ? `${where}: ${told.join("; ") || "…"}` : "";
     };
     this.course.show(series, { cursor, players, blunders, texts });
   }
@@ -216,17 +229,19 @@ export class Analysis {
     showMoves(this.table.game, ply => this.judged(ply), ply => this.table.goTo(ply));
   }
 
-  /** Review the game after its opening by the reviewer, or stop reviewing. */
+  /** Review the game after its opening by the evaluator if it is an engine, otherwise by the reviewer; or stop reviewing. */
   toggleReview() {
     this.isReviewing = !this.isReviewing;
-    if (this.isReviewing && this.spec("a") !== this.reviewer) {
+    const told = this.table.game.views.findLastIndex(view => !view.isOver);
+    const isEngine = this.evaluations.powers.get(offerOf(this.agents, this.spec("a"))?.spec)?.includes("analyse") && (this.at("a", told)?.unit ?? "discs") === "discs";
+    if (this.isReviewing && !isEngine) {
       choose(this.select("a"), this.reviewer);
       this.folds.a.fill();
       this.chose("a");
     } else {
       this.changed();
     }
-    if (this.isReviewing) byId("review-state").scrollIntoView({ block: "nearest" }); // on a narrow page it is below
+    if (this.isReviewing) byId("review-state").scrollIntoView({ block: "center" }); // on a narrow page it is below
   }
 
   get canReview() { return this.reviewer !== null && this.table.game.views.length - 1 > this.table.base; }
@@ -237,7 +252,7 @@ export class Analysis {
     byId("review-panel").hidden = !this.isReviewing;
     if (!this.isReviewing) return;
     const moves = [...game.views.keys()].slice(base + 1).filter(ply => game.views[ply - 1].choices.length > 1);
-    showReview(game, moves.length, moves.map(ply => this.judged(ply)).filter(move => move !== null), { reviewer: this.engine, opening: base, blunder: this.blunder },
+    showReview(game, moves.length, moves.map(ply => this.judged(ply)).filter(move => move !== null), { reviewer: this.spec("a"), opening: base, blunder: this.blunder },
       ply => {
         this.table.goTo(ply - 1);
         byId("board").scrollIntoView({ block: "nearest" });

@@ -17,6 +17,7 @@ export class Board {
     this.focus = [0, 0];
     this.isFlipped = false;
     this.rows = this.columns = 0;
+    this.hasLabels = false; // whether squares have numbers, as in checkers
     this.players = [];
     this.pieces = new Map();
     this.hasKeys = false; // whether a square has the focus by keys, not by a click
@@ -40,7 +41,7 @@ export class Board {
   setup(board) {
     const rows = board.labels.length;
     const columns = board.labels[0].length;
-    Object.assign(this, { rows, columns, players: board.players });
+    Object.assign(this, { rows, columns, players: board.players, hasLabels: board.labels.flat().some(Boolean) });
     this.pieces = new Map();
     this.focus = [Math.min(this.focus[0], rows - 1), Math.min(this.focus[1], columns - 1)];
     this.layers = Object.fromEntries(["pieces", "over", "heat", "arrow", "pointed"].map(name => [name, svg("g", { class: name })]));
@@ -76,9 +77,10 @@ export class Board {
     return group;
   }
 
-  /** Give the keyboard focus to the square that had it last. */
-  takeFocus() {
+  /** Give the keyboard focus to the square that had it last. Without `hasKeys`, the arrows step through the game. */
+  takeFocus(hasKeys = true) {
     this.cells[this.focus[0]][this.focus[1]].focus({ preventScroll: true });
+    if (!hasKeys) this.hasKeys = false;
   }
 
   /** The keys that move between squares. After a click, the keys of the page step through the game instead. */
@@ -219,15 +221,16 @@ export class Board {
    */
   heat(marks) {
     this.root.classList.toggle("heated", marks.length > 0);
+    const top = this.hasLabels ? 22 : 0; // the numbers of the squares stay readable
     this.layers.heat.replaceChildren(...marks.map(({ place: [row, column], text, share, value, exact, label }) =>
       svg("g", { "data-value": value, "data-place": key([row, column]) },
         svg("title", {}, label),
         svg("rect", {
-          x: column * CELL + 5, y: row * CELL + 5, width: CELL - 10, height: CELL - 10, rx: 10,
+          x: column * CELL + 5, y: row * CELL + 5 + top, width: CELL - 10, height: CELL - 10 - top, rx: 10,
           fill: share > .999 ? "#ffc83d" : "#f7e3a1", "fill-opacity": .16 + .72 * share * share, ...(exact ? { class: "exact", stroke: "#1c1408", "stroke-width": 4 } : {}),
         }),
         svg("text", {
-          x: middle(column), y: middle(row), "font-size": TEXT_SIZES[text.length] ?? 27, "font-weight": share > .999 ? 700 : 500,
+          x: middle(column), y: middle(row) + top / 2, "font-size": TEXT_SIZES[text.length] ?? 27, "font-weight": share > .999 ? 700 : 500,
           "text-anchor": "middle", "dominant-baseline": "central", fill: "#1c1408", stroke: "#fff6df",
           "stroke-width": 5, "stroke-linejoin": "round", "paint-order": "stroke",
         }, text))));

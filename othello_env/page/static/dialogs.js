@@ -2,10 +2,9 @@
 
 import { post, Refused } from "./api.js";
 import { byId, html } from "./elements.js";
-import { choose, offerOf, settingsFor } from "./picker.js";
+import { choose, offerOf, settingsFor, strengthOf } from "./picker.js";
 import { plyOf } from "./sharing.js";
 import { newSeed } from "./table.js";
-import { eloText } from "./values.js";
 
 const OPENINGS = {
   start: "the start", "balanced-v0": "balanced: one of 500 even positions", "balanced-6x6-v0": "balanced: one of 250 positions that are draws",
@@ -21,12 +20,6 @@ function gameOptions(select, games) {
   select.replaceChildren(...games.map(({ spec, title }) => html("option", { value: spec }, title)));
 }
 
-/** What is known of an agent's strength in a game: a word, and its rating on the packaged ladder. */
-function strengthOf({ label, elo }, game) {
-  const told = [label, game in elo ? `${eloText(elo[game])} Elo` : ""].filter(Boolean).join(", ");
-  return told ? ` (${told})` : "";
-}
-
 const playing = (agents, game) => agents.filter(agent => agent.games.includes(game));
 
 /** A list of "you" and the agents that play a game, and inputs for the numbers in the chosen agent's spec. */
@@ -40,11 +33,11 @@ function seatChoice(player, index, agents, game, chosen) {
 }
 
 /** Offer the openings of a game. If the board has a position of the same game, this position is offered, too. */
-function fillOpenings(select, game, shown) {
+function fillOpenings(select, game, shown, openings) {
   const chosen = select.value;
   const balanced = { "balanced-v0": "othello", "balanced-6x6-v0": "othello:size=6" };
   const fits = opening => opening in balanced ? game === balanced[opening] : game !== "othello:size=4" || !["random:10", "random:20"].includes(opening);
-  const names = Object.entries(OPENINGS).filter(([opening]) => fits(opening));
+  const names = Object.entries(OPENINGS).filter(([opening]) => fits(opening) && openings.includes(opening));
   if (game === shown.game) names.push([SHOWN, "the position on the board"]);
   select.replaceChildren(...names.map(([value, name]) => html("option", { value }, name)));
   select.value = names.some(([opening]) => opening === chosen) ? chosen : "start";
@@ -55,7 +48,7 @@ function fillOpenings(select, game, shown) {
  * from the position on the board. The dialog calls
  * `begin(record, seats)`, or `fail(reason)` if the server answers with an error.
  */
-export function setUpNew({ games, agents, ratings }, begin, fail) {
+export function setUpNew({ games, agents, ratings, openings = Object.keys(OPENINGS) }, begin, fail) {
   const dialog = byId("new-dialog");
   const game = byId("game");
   gameOptions(game, games);
@@ -70,7 +63,7 @@ export function setUpNew({ games, agents, ratings }, begin, fail) {
     byId("ratings").hidden = !(game.value in ratings);
   };
   let shown;
-  game.addEventListener("change", () => { fill(seats()); fillOpenings(byId("opening"), game.value, shown); });
+  game.addEventListener("change", () => { fill(seats()); fillOpenings(byId("opening"), game.value, shown, openings); });
   byId("new-form").addEventListener("submit", async () => {
     const record = { game: game.value, seed: newSeed(), position: null, moves: [] };
     const opening = byId("opening").value;
@@ -88,7 +81,7 @@ export function setUpNew({ games, agents, ratings }, begin, fail) {
     shown = record;
     game.value = record.game;
     fill(chosen);
-    fillOpenings(byId("opening"), game.value, shown);
+    fillOpenings(byId("opening"), game.value, shown, openings);
     if (isContinued) byId("opening").value = SHOWN;
     else if (byId("opening").value === SHOWN) byId("opening").value = "start";
     dialog.showModal();
@@ -103,29 +96,61 @@ export function defaultSeat(game, agents) {
   return wanted?.spec ?? "human";
 }
 
-/** Set up the dialog for a pasted game, and return a function that opens it. The dialog calls `begin(record, ply)`. */
+const base64 = file => new Promise((resolve, reject) => {
+  const reader = new FileReader();
+  reader.addEventListener("load", () => resolve(String(reader.result).split(",")[1] ?? ""));
+  reader.addEventListener("error", () => reject(new Refused(`${file.name} cannot be read`)));
+  reader.readAsDataURL(file);
+});
+
+/**
+ * Set up the dialog that opens a game from a text or a file, and return a function that opens it. A file can also be
+ * dropped on the page. The dialog calls `begin(record, ply)`.
+ */
 export function setUpPaste(games, begin) {
   const dialog = byId("paste-dialog");
   const game = byId("paste-game");
   gameOptions(game, games);
   let shown; // the record on the board, whose seed gives the start of a game with a random start
-  byId("paste-form").addEventListener("submit", async event => {
-    event.preventDefault();
+  const attempt = async action => {
     byId("paste-error").textContent = "";
     try {
-      const empty = { game: game.value, seed: shown.seed, position: null, moves: [] };
-      const { record } = await post("read", { record: empty, text: byId("text").value });
-      await begin(record, plyOf(byId("text").value));
-      dialog.close();
+      await action();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       byId("paste-error").textContent = error.message[0].toUpperCase() + error.message.slice(1);
     }
+  };
+  const use = async (record, ply) => { await begin(record, ply); dialog.close(); };
+  const empty = () => ({ game: game.value, seed: shown.seed, position: null, moves: [] });
+  byId("paste-form").addEventListener("submit", event => {
+    event.preventDefault();
+    attempt(async () => use((await post("read", { record: empty(), text: byId("text").value })).record, plyOf(byId("text").value)));
+  });
+  const read = file => attempt(async () => {
+    const { games, left } = await post("file", { record: empty(), name: file.name, data: await base64(file) });
+    if (games.length === 1) { await use(games[0].record, null); return; }
+    byId("games").replaceChildren(...games.map(({ title, record }) => {
+      const button = html("button", { type: "button" }, title);
+      button.addEventListener("click", () => attempt(() => use(record, null)));
+      return html("li", {}, button);
+    }), ...(left ? [html("li", { class: "faint" }, `${left.toLocaleString("en")} more games are not listed`)] : []));
+  });
+  byId("file").addEventListener("change", event => { const [file] = /** @type {HTMLInputElement} */ (event.target).files; if (file) read(file); });
+  document.addEventListener("dragover", event => event.preventDefault());
+  document.addEventListener("drop", event => {
+    event.preventDefault();
+    const [file] = event.dataTransfer.files;
+    if (!file) return;
+    if (!dialog.hasAttribute("open")) byId("paste").click();
+    read(file);
   });
   return current => {
     shown = current;
     game.value = current.game;
     byId("paste-error").textContent = "";
+    byId("file").value = "";
+    byId("games").replaceChildren();
     dialog.showModal();
   };
 }

@@ -5,16 +5,17 @@ import { get, post, Refused } from "./api.js";
 import { Board } from "./board.js";
 import { Versions } from "./checkpoints.js";
 import { defaultSeat, setUpNew, setUpPaste } from "./dialogs.js";
-import { byId } from "./elements.js";
+import { Editor } from "./editor.js";
+import { byId, html } from "./elements.js";
 import { errorCard } from "./errors.js";
 import { Past } from "./lines.js";
 import { showLines, showPlayers } from "./panels.js";
 import { Runs } from "./runs.js";
-import { copied, linkOf, plyOf, save } from "./sharing.js";
+import { copied, linkOf, plyOf, saveGame, saveGif, savePosition } from "./sharing.js";
 import { HUMAN, newSeed, Table } from "./table.js";
 import { Tabs } from "./tabs.js";
 
-const KEPT = "othello-env";
+const KEPT = location.protocol === "file:" ? `othello-env ${location.pathname}` : "othello-env"; // files share one storage
 const THEME = "othello-env-theme";
 
 let offers;
@@ -24,8 +25,21 @@ let dialogs;
 let runs;
 const versions = new Versions();
 
-const tabs = new Tabs(byId("tabs"), () => { runs?.show(); keep(); });
-const board = new Board(byId("board"), (row, column) => attempt(() => table.choose(row, column)));
+const tabs = new Tabs(byId("tabs"), showTab);
+const board = new Board(byId("board"), (row, column) => attempt(async () => editor.isOpen ? editor.choose(row, column) : table.choose(row, column)));
+const editor = new Editor(board, record => attempt(() => openGame("board", record)));
+
+/** Play and Analyse show the same board: to play without values, or to try moves and see their values. */
+function showTab(name) {
+  if (name !== "runs") {
+    byId("panel-board").dataset.mode = name;
+    table.isAnalysis = name === "analyse";
+    editor.edit(null);
+    table.proceed();
+  }
+  runs?.show();
+  keep();
+}
 
 /** The functions that the table calls. */
 const page = {
@@ -34,6 +48,7 @@ const page = {
   setUp() {
     byId("ready").hidden = true;
     document.querySelector("main").hidden = false;
+    editor.edit(null);
     board.setup(table.game.board);
     analysis.setUp();
   },
@@ -98,7 +113,8 @@ function draw() {
   byId("words").hidden = !table.spoken.words.length;
   byId("words").textContent = table.words;
   for (const [id, can] of Object.entries(table.can)) enable(id, can);
-  enable("review", analysis.canReview);
+  enable("review", analysis.canReview && (table.isAnalysis || table.isOver));
+  enable("edit", game.record.game.startsWith("othello"));
   byId("review").classList.toggle("main", table.isOver && byId("review").getAttribute("aria-pressed") !== "true");
   byId("play").textContent = table.isPlaying ? "Pause" : "Play";
   byId("play").setAttribute("aria-label", byId("play").textContent);
@@ -113,7 +129,7 @@ function enable(id, can) {
   const button = byId(id);
   if (!can && button === document.activeElement) board.takeFocus();
   button.disabled = !can;
-  if (button.closest(".transport")) button.classList.toggle("unseen", !can);
+  if (button.closest(".transport") && !["rematch", "review"].includes(id)) button.classList.toggle("unseen", !can);
   else button.hidden = !can;
 }
 
@@ -132,21 +148,26 @@ const ACTIONS = {
   play: () => table.togglePlay(),
   undo: () => table.undo(),
   redo: () => table.redo(),
-  hint: () => table.hint(),
+  hint: () => table.hint(analysis.spec("a")),
   restart: () => table.restart(),
   resign: () => table.resign(),
   rematch: () => table.rematch(),
   recover: () => table.bringBack(),
-  review: () => analysis.toggleReview(),
+  review: () => { tabs.show("analyse"); analysis.toggleReview(); },
+  edit: () => { tabs.show("analyse"); editor.edit(table.game); },
+  "edit-cancel": () => { editor.edit(null); draw(); },
+  keys: () => byId("keys-dialog").showModal(),
   cancel: () => table.cancel(),
   flip,
   copy: async () => copy(await table.transcript(), "the game"),
   link: () => copy(linkOf(table.game, location.href), "a link to this position"),
-  ...Object.fromEntries(["png", "svg", "gif", "html"].map(format => [format, async () => say(`saved as ${await save(table.game, format)}`)])),
+  ...Object.fromEntries(["png", "svg"].map(format => [format, async () => say(`saved as ${await savePosition(table.game, board.root, format)}`)])),
+  gif: async () => say(`saved as ${await saveGif(table.game, board.isFlipped, analysis.shownValues)}`),
+  html: async () => say(`saved as ${await saveGame(table.game, titleOf(table.game.record.game), analysis.answers)}`),
 };
 const KEYS = {
-  n: "new", u: "undo", r: "redo", h: "hint", p: "play", l: "legal", f: "flip",
-  ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
+  n: "new", o: "paste", u: "undo", r: "redo", h: "hint", p: "play", l: "legal", f: "flip",
+  ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last", "?": "keys",
 };
 
 const SCROLLING = ["ArrowLeft", "ArrowRight", "Home", "End"]; // in a table that is wider than its place, these keys scroll
@@ -161,7 +182,11 @@ function flip() {
 /** Give each control a title with its key. */
 function nameKeys() {
   const names = { ArrowLeft: "←", ArrowRight: "→" };
-  for (const [key, id] of Object.entries(KEYS)) (/** @type {HTMLElement} */ (byId(id).closest("label")) ?? byId(id)).title = `key: ${names[key] ?? key}`;
+  for (const [key, id] of Object.entries(KEYS)) {
+    const control = /** @type {HTMLElement} */ (byId(id).closest("label")) ?? byId(id);
+    byId("keys-list").append(html("dt", {}, names[key] ?? key), html("dd", {}, control.getAttribute("aria-label") ?? control.textContent.trim()));
+    control.title = `${control.title && `${control.title}; `}key: ${names[key] ?? key}`;
+  }
 }
 
 /**
@@ -173,9 +198,9 @@ function giveFocusBack(select) {
   select.addEventListener("pointerdown", () => { byKey = false; });
   select.addEventListener("keydown", event => {
     byKey = !["Enter", "Escape"].includes(event.key);
-    if (!byKey && tabs.shown === "board") board.takeFocus();
+    if (!byKey && tabs.shown !== "runs") board.takeFocus();
   });
-  select.addEventListener("change", () => { if (!byKey && tabs.shown === "board") board.takeFocus(); });
+  select.addEventListener("change", () => { if (!byKey && tabs.shown !== "runs") board.takeFocus(); });
 }
 
 /** Make the buttons and keys act on the table. The table must have a game. */
@@ -185,7 +210,7 @@ function setUpControls() {
   nameKeys();
   for (const [id, action] of Object.entries(ACTIONS)) byId(id).addEventListener("click", () => attempt(action));
   document.addEventListener("keydown", event => {
-    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") || tabs.shown !== "board") return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") || tabs.shown === "runs") return;
     if (/** @type {Element} */ (event.target).closest("input[type=number], select, textarea")) return;
     if (SCROLLING.includes(event.key) && /** @type {Element} */ (event.target).closest('[role="region"][tabindex]')) return;
     const button = byId(KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key]);
@@ -257,14 +282,18 @@ async function openLink() {
   await openGame("link", record, { cursor: plyOf(address) ?? undefined });
 }
 
-/** Begin the game of a record, and show the board. */
-async function begin(what, record, seats, more = {}) {
-  await table.begin(what, record, seats, more);
-  tabs.show("board");
+/** Begin the game of a record, and play it. */
+async function begin(what, record, seats) {
+  await table.begin(what, record, seats);
+  tabs.show("play");
 }
 
-/** Put a game on the table. A person plays all its sides. */
-const openGame = (what, record, more = {}) => begin(what, record, null, { base: 0, ...more });
+/** Put a game on the table, and analyse it. From now on, the arrow keys step through the game. */
+async function openGame(what, record, more = {}) {
+  await table.begin(what, record, null, { base: 0, ...more });
+  tabs.show("analyse");
+  board.takeFocus(false);
+}
 
 const emptyRecord = game => ({ game, seed: newSeed(), position: null, moves: [] });
 
@@ -293,7 +322,7 @@ const fromRuns = {
     begin("new game", emptyRecord(game), offers.games.find(each => each.spec === game).players.map((_, index) => index ? spec : HUMAN))),
   look: ({ spec, games }) => attempt(async () => {
     if (!games.includes(table.game.record.game)) await openGame("new game", emptyRecord(games[0]));
-    tabs.show("board");
+    tabs.show("analyse");
     analysis.look(spec);
   }),
 };
@@ -308,7 +337,9 @@ async function main() {
     openNew: setUpNew(offers, (record, seats) => begin("new game", record, seats), say),
     openPaste: setUpPaste(offers.games, (record, ply) => openGame("paste", record, { cursor: ply ?? undefined })),
   };
-  if (!await restore()) {
+  if (!await restore() && offers.game) {
+    await openGame("file", offers.game.record, { cursor: 0 });
+  } else if (!table.game) {
     const first = offers.games[0].spec;
     await table.begin("new game", emptyRecord(first), [HUMAN, defaultSeat(first, offers.agents)]);
   }
@@ -316,7 +347,7 @@ async function main() {
   await attempt(openLink);
   runs = new Runs(fromRuns);
   await Promise.all([ // both at once, so that the board has an analysis even if the runs cannot be shown
-    analysis.evaluations.learn(analysis.first).then(() => analysis.follow()),
+    analysis.evaluations.learn(analysis.first).then(() => { if (offers.game && analysis.canReview && analysis.first) analysis.toggleReview(); else analysis.follow(); }),
     attempt(() => runs.setUp()),
   ]);
 }

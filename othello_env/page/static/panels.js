@@ -1,7 +1,8 @@
 // The players, the list of moves, the other lines, the table of the moves' values, and the review.
 
 import { byId, discIcon, html, renewChanged } from "./elements.js";
-import { bestActions, lossText, moveText, moveUnit, sideOf, summary } from "./reading.js";
+import { bestActions, lossText, moveLabel, moveNumber, moveText, moveUnit, sideOf, summary } from "./reading.js";
+import { HUMAN } from "./table.js";
 import { UNITS } from "./values.js";
 
 /** Show the players, their seats and their scores. */
@@ -9,7 +10,7 @@ export function showPlayers(table) {
   const { game, seats } = table;
   byId("players").replaceChildren(...game.players.map((player, index) => {
     const active = !table.isOver && game.view.toMove === index;
-    const seat = table.isHuman(index) ? game.record.agents?.[index] || "you" : seats[index];
+    const seat = seats[index] === HUMAN ? game.record.agents?.[index] || "you" : seats[index];
     return html("li", { class: active ? "active" : null, "aria-current": active ? "true" : null },
       discIcon(player),
       html("span", { class: "who" }, player.name, html("span", { class: "seat", title: seat }, seat)),
@@ -30,12 +31,11 @@ export function showMoves(game, judged, onPly) {
   };
   const wasInSight = isInSight();
   renewChanged(list, ...game.views.map((view, ply) => {
-    const name = ply === 0 ? "start" : `${ply}. ${view.move}`;
-    const button = html("button", { "data-ply": ply, "aria-current": ply === game.cursor ? "step" : null }, name);
+    const button = html("button", { "data-ply": ply, "aria-current": ply === game.cursor ? "step" : null }, moveLabel(game.views, ply));
     const move = ply ? judged(ply) : null;
     if (move && Number(lossText(move)) > 0) {
       const title = `lost ${move.isExact ? "" : "about "}${lossText(move)} discs; best was ${move.best.name}`;
-      button.append(html("span", { class: move.isBlunder ? "lost blunder" : "lost", title }, `−${lossText(move)}`));
+      button.append(html("span", { class: move.isBlunder ? "lost blunder" : "lost", title }, ` loses ${lossText(move)}`));
     }
     button.addEventListener("click", () => onPly(ply));
     return html("li", {}, button);
@@ -138,7 +138,7 @@ export function showReview(game, total, moves, { reviewer, opening, blunder }, o
     html("tbody", {}, ...sides.map((side, player) => html("tr", {}, html("th", { scope: "row" }, game.players[player].name), ...columns.map(([, , text]) => html("td", {}, text(side)))))));
   const focused = document.activeElement?.closest("#blunders button")?.getAttribute("data-ply");
   renewChanged(byId("blunders"), ...moves.filter(({ isBlunder }) => isBlunder).map(move => {
-    const button = html("button", { "data-ply": move.ply }, `${move.ply}. ${game.players[move.player].name} ${move.name} lost ${move.isExact ? "" : "about "}${lossText(move)} discs; best ${move.best.name}`);
+    const button = html("button", { "data-ply": move.ply }, `${moveNumber(game.views, move.ply)}. ${game.players[move.player].name} ${move.name} lost ${move.isExact ? "" : "about "}${lossText(move)} discs; best ${move.best.name}`);
     button.addEventListener("click", () => onBlunder(move.ply));
     return html("li", {}, button);
   }));

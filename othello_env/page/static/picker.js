@@ -1,6 +1,7 @@
 // Choosing an agent, and setting the numbers in its spec, such as depth, time, temperature or simulations.
 
 import { html } from "./elements.js";
+import { eloText } from "./values.js";
 
 const UNITS = { depth: "plies", ms: "milliseconds a move", exact: "empty squares", epsilon: "share of random moves" };
 
@@ -31,6 +32,12 @@ export function numbersOf(offer, spec) {
 export function offerOf(agents, spec) {
   const exact = agents.find(agent => agent.spec === spec);
   return exact ?? agents.find(agent => numbersOf(agent, spec) !== null);
+}
+
+/** What is known of an agent's strength in a game: a word, and its rating on the packaged ladder. `more` is a further word. */
+export function strengthOf({ label, elo }, game, more = "") {
+  const told = [label, game in elo ? `${eloText(elo[game])} Elo` : "", more].filter(Boolean).join(", ");
+  return told ? ` (${told})` : "";
 }
 
 /** Choose a spec in a list of specs. A spec with changed numbers may not be in the list. Then add it. */

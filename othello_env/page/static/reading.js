@@ -15,6 +15,12 @@ import { number, valueText } from "./values.js";
  * @property {number | null} [nodes]
  */
 
+/** The number of a move in the game. Passes have none. */
+export const moveNumber = (views, ply) => views.slice(0, ply).filter(({ mustPass }) => !mustPass).length;
+
+/** A move with its number, such as "24. g5". */
+export const moveLabel = (views, ply) => !ply ? "start" : views[ply - 1].mustPass ? views[ply].move : `${moveNumber(views, ply)}. ${views[ply].move}`;
+
 const hasShares = ({ moves }) => moves[0]?.value === null;
 
 /** The unit of the moves' numbers. @param {Reading} found */

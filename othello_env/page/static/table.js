@@ -12,7 +12,6 @@ const THINKING_MS = 400; // the page says that an agent thinks only after this t
 const ONCE = "once"; // play one ply and stop
 /** @type {{moves: number[], words: string[]}} Moves, and a text for each of them. */
 const SILENT = { moves: [], words: [] };
-const HINTERS = ["engine", "alphabeta:depth=6", "maxn:depth=2", "tribolo"];
 
 /** A seed for a new game. */
 export const newSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
@@ -39,6 +38,7 @@ export class Table {
     this.ended = null; // if a player resigned: the text about this
     /** @type {boolean | "once"} */
     this.playing = false;
+    this.isAnalysis = false; // whether the game is analysed, not played
     /** @type {number[] | null} */
     this.selected = null; // the place of the piece that a person wants to move
     this.past = new Past();
@@ -47,8 +47,9 @@ export class Table {
     this.choosing = null;
   }
 
-  isHuman(player) { return this.seats[player] === HUMAN; }
-  get hasHuman() { return this.seats.includes(HUMAN); }
+  /** Whether a person chooses the moves of a player. In an analysis, a person tries moves for all players. */
+  isHuman(player) { return this.seats[player] === HUMAN || (this.isAnalysis && !this.playing); }
+  get hasHuman() { return this.seats.includes(HUMAN) || (this.isAnalysis && !this.playing); }
   get isOver() { return this.game.view.isOver || (this.ended !== null && this.game.atEnd); }
   get isWatched() { return this.playing || this.hasHuman; }
   get isPlaying() { return this.playing === true; }
@@ -68,16 +69,15 @@ export class Table {
 
   /** Which buttons can be used. */
   get can() {
-    const { game, playing } = this;
-    const humanNext = this.isHuman(game.view.toMove);
+    const { game, playing, isAnalysis } = this;
+    const goesOn = !this.isOver && !this.seats.includes(HUMAN); // a game between agents
     return {
       first: game.cursor > 0, back: game.cursor > 0, last: !game.atEnd,
-      forward: !game.atEnd || !(this.isOver || this.isWatched),
-      restart: game.views.length > 1 || this.ended !== null, resign: this.hasHuman && game.atEnd && !this.isOver,
-      undo: this.humanPly(-1) !== null, redo: this.humanPly(1) !== null,
-      hint: !this.isOver && !game.view.mustPass && (humanNext || !this.isWatched),
-      play: playing || !(game.atEnd && (this.isOver || humanNext)),
-      rematch: game.views.at(-1).isOver || this.ended !== null,
+      forward: !game.atEnd || (goesOn && !playing), play: playing || !game.atEnd || goesOn,
+      restart: game.views.length > 1 || this.ended !== null, resign: !isAnalysis && this.hasHuman && game.atEnd && !this.isOver,
+      undo: !isAnalysis && this.humanPly(-1) !== null, redo: !isAnalysis && this.humanPly(1) !== null,
+      hint: !isAnalysis && !this.isOver && !game.view.mustPass && this.isHuman(game.view.toMove),
+      rematch: !isAnalysis && (game.views.at(-1).isOver || this.ended !== null),
     };
   }
 
@@ -224,7 +224,7 @@ export class Table {
     const { game, page, game: { view, mover } } = this;
     if (!game.atEnd) {
       if (this.playing) await this.step(signal);
-    } else if (this.isOver || this.isHuman(view.toMove) && !view.mustPass) {
+    } else if (this.isOver || (this.isHuman(view.toMove) && !view.mustPass)) {
       if (this.playing) { this.playing = false; page.draw(); }
     } else if (!this.isWatched) {
       return;
@@ -257,13 +257,13 @@ export class Table {
     await this.play(action, signal, `${mover} plays ${name}`);
   }
 
-  /** Ask an agent for a move at the position that is shown. If it thinks for long, the page says so. */
-  async ask(agent, signal) {
+  /** Ask an agent about the position that is shown. If it thinks for long, the page says so. */
+  async ask(agent, signal, task = "move") {
     let doing = "thinking";
     let isLong = false;
     const announced = setTimeout(() => { isLong = true; this.page.thinks(agent, doing); }, THINKING_MS);
     try {
-      return await think(agent, "move", this.game.recordAt(), signal, news => {
+      return await think(agent, task, this.game.recordAt(), signal, news => {
         if (isLong && !signal.aborted && news.doing !== doing) this.page.thinks(agent, news.doing);
         doing = news.doing;
       });
@@ -296,6 +296,7 @@ export class Table {
     const { game, page, selected } = this;
     const { view } = game;
     if (this.isOver) { page.say("the game is over"); return; }
+    if (this.isAnalysis) this.playing = false;
     if (!this.isHuman(view.toMove)) { page.say(`it is ${game.mover}'s turn`); return; }
     if (view.mustPass) return;
     const here = place => place[0] === row && place[1] === column;
@@ -337,16 +338,16 @@ export class Table {
     }
   }
 
-  async hint() {
-    const able = this.agents.filter(agent => agent.games.includes(this.game.record.game)).map(({ spec }) => spec);
-    const agent = HINTERS.find(spec => able.includes(spec)) ?? able.at(-1);
-    if (!agent) { this.page.say("no agent here gives hints"); return; }
+  /** Mark the best move of an agent. */
+  async hint(agent) {
+    if (!agent) { this.page.say("choose an evaluator in Analyse; it gives the hints"); return; }
     const signal = this.stop();
     if (this.playing) { this.playing = false; this.page.draw(); } // a replay ends here
     try {
-      const { action, name } = await this.ask(agent, signal);
-      this.page.hint(this.game.view.choices.find(choice => choice.action === action)?.path ?? []);
-      this.page.say(`hint: ${name}, by ${agent}`);
+      const { moves } = await this.ask(agent, signal, "assess");
+      const best = this.game.view.choices.find(({ action }) => action === moves[0]?.action);
+      this.page.hint(best?.path ?? []);
+      this.page.say(best ? `hint: ${best.name}, by ${agent}` : `${agent} says nothing about these moves`);
     } catch (error) {
       if (!signal.aborted) throw error;
     }

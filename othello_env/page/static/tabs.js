@@ -21,14 +21,18 @@ export class Tabs {
   /** Show a tab. If there is no tab with this name, nothing changes. */
   show(name) {
     if (name === this.shown || !this.tabs.some(tab => tab.dataset.tab === name)) return;
-    const panelOf = tab => byId(tab.getAttribute("aria-controls"));
-    if (this.tabs.some(tab => panelOf(tab).contains(document.activeElement))) this.tabs.find(tab => tab.dataset.tab === name).focus();
+    const panelOf = tab => byId(tab.getAttribute("aria-controls")); // several tabs may show the same panel
+    const old = panelOf(this.tabs.find(tab => tab.dataset.tab === this.shown));
+    if (old !== panelOf(this.tabs.find(tab => tab.dataset.tab === name)) && old.contains(document.activeElement)) this.tabs.find(tab => tab.dataset.tab === name).focus();
     for (const tab of this.tabs) {
       const isShown = tab.dataset.tab === name;
       tab.setAttribute("aria-selected", String(isShown));
       tab.setAttribute("tabindex", isShown ? "0" : "-1");
-      panelOf(tab).hidden = !isShown;
+      panelOf(tab).hidden = true;
     }
+    const shown = this.tabs.find(tab => tab.dataset.tab === name);
+    panelOf(shown).hidden = false;
+    panelOf(shown).setAttribute("aria-labelledby", shown.id);
     this.onShow(name);
   }
 

@@ -137,7 +137,7 @@ REQUESTS = itertools.count()  # all tests use the same server
 def ask(client):
     """Send a message as the page does."""
 
-    def call(name, **message):
+    def call(name, /, **message):
         if name == "think":
             message |= {"request": f"{next(REQUESTS)}"}
         while True:

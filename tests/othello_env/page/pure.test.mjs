@@ -123,7 +123,7 @@ test("a hint ends a replay", async () => {
   globalThis.fetch = () => new Promise(() => {});
   const { table } = await tableWith([], [{ spec: "random", games: ["othello"] }]);
   table.playing = true;
-  table.hint();
+  table.hint("random");
   assert.equal(table.playing, false);
 });
 

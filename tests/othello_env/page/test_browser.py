@@ -1,6 +1,6 @@
 """The page in Chromium: games by clicks and keys, pasted games, and what the page shows.
 
-With ``OTHELLO_ENV_SHOTS=docs``, `test_the_numbers_over_the_squares_and_the_curve_are_the_agents` writes the picture
+With ``OTHELLO_ENV_SHOTS=docs``, `test_the_curve_is_the_agents_and_is_read_and_dragged` writes the picture
 ``docs/page.png`` of the documentation.
 """
 
@@ -12,12 +12,10 @@ import pytest
 from driving import (
     GAME,
     HEIGHT,
-    MINUS,
     box_of,
     check_game,
     choose_in_menu,
     look,
-    marks,
     moves,
     new_game,
     paste,
@@ -25,7 +23,6 @@ from driving import (
     show_values,
     square,
     sticks_out,
-    table,
     wait_for_plies,
 )
 
@@ -94,11 +91,19 @@ def test_a_whole_game_by_keys(page):
     check_game(page, Othello(4), "alphabeta:depth=2", 0, 3)
 
 
-def test_undo_redo_and_an_illegal_click(page):
-    new_game(page, "othello", ["human", "alphabeta:depth=2"])
+def test_a_game_is_played_without_values_but_with_hints_undo_redo_and_resigning(page):
+    new_game(page, "othello:size=6", ["human", "alphabeta:depth=2"])
+    look(page, a="alphabeta:depth=2")
+    page.click("#tab-play")
+    for selector in ("#bar", ".analysis", ".heat g"):
+        assert page.locator(selector).first.is_hidden()
+    page.click("#hint")  # by the evaluator that is chosen
+    page.locator("#note:has-text('Hint: ')").wait_for()
+    assert re.fullmatch(r"Hint: [a-f][1-6], by alphabeta:depth=2", page.inner_text("#note"))
+    assert page.locator(".square.hinted").get_attribute("aria-label").endswith("legal")
     square(page, 0, 0).click()
     assert page.inner_text("#note") == "Not legal for black: a1"
-    square(page, 4, 5).click()
+    square(page, 1, 2).click()
     wait_for_plies(page, 2)
     played = moves(page)
     page.keyboard.press("u")
@@ -108,20 +113,8 @@ def test_undo_redo_and_an_illegal_click(page):
     page.locator('#moves [data-ply="2"][aria-current]').wait_for()
     assert moves(page) == played
     page.click("#undo")
-    square(page, 2, 3).click()  # another first move replaces the moves that were undone
-    page.locator('#moves [data-ply="1"]:has-text("d3")').wait_for()
-    wait_for_plies(page, 2)
-    choose_in_menu(page, "restart")
-    page.locator("#moves li:nth-child(2)").wait_for(state="detached")
-
-
-def test_a_hint_and_to_resign(page):
-    new_game(page, "othello:size=6", ["human", "alphabeta:depth=2"])
-    page.click("#hint")
-    page.locator(".square.hinted").wait_for()
-    assert re.fullmatch(r"Hint: [a-f][1-6], by engine", page.inner_text("#note"))
-    assert page.locator(".square.hinted").get_attribute("aria-label").endswith("legal")
-    square(page, 1, 2).click()
+    square(page, 2, 1).click()  # another first move replaces the moves that were undone
+    page.locator('#moves [data-ply="1"]:has-text("b3")').wait_for()
     wait_for_plies(page, 2)
     page.click("#back")
     assert page.locator("#resign").is_disabled()  # at an earlier ply a player cannot resign
@@ -130,6 +123,10 @@ def test_a_hint_and_to_resign(page):
     page.locator("#status:has-text('black resigns')").wait_for()
     page.locator('.square[aria-label$=", legal"]').first.click()
     assert page.locator("#moves li").count() == 3
+    choose_in_menu(page, "restart")
+    page.locator("#moves li:nth-child(2)").wait_for(state="detached")
+    page.keyboard.press("?")
+    assert page.locator("#keys-list").inner_text().split("\n")[:2] == ["n", "New game"]
 
 
 def test_a_pass_is_announced_and_made(page):
@@ -217,19 +214,13 @@ def test_checkers_with_a_chain(page):
     assert [int(score) for score in page.locator("#players .score").all_inner_texts()] == list(state.scores())
 
 
-def test_the_numbers_over_the_squares_and_the_curve_are_the_agents(page):
+def test_the_curve_is_the_agents_and_is_read_and_dragged(page):
     paste(page, "othello", GAME)
     wait_for_plies(page, 24)
     look(page, a="ntuple")
     show_values(page)
     page.locator(".heat g").first.wait_for()
     agent, state = make_agent("ntuple"), Othello.from_moves(GAME)
-    found = assess(agent, state)
-    assert found.unit == "discs"
-    values = {"{},{}".format(*divmod(move.action, 8)): move.value for move in found.moves}
-    assert marks(page) == values
-    texts = page.locator(".heat g text").all_text_contents()
-    assert {float(text.replace(MINUS, "-")) for text in texts} == {round(value, 1) for value in values.values()}
     page.locator('#curve [data-ply="23"]').wait_for(state="attached")
     line = [Othello().play_transcript(state.moves[:ply]) for ply in range(24)]
     heights = []
@@ -247,37 +238,12 @@ def test_the_numbers_over_the_squares_and_the_curve_are_the_agents(page):
     shoot(page, "page")
     box = box_of(page, "#curve svg")
     page.mouse.move(box["x"] + 0.02 * box["width"], box["y"] + 20)
-    page.locator("#curve-read:has-text('Ply 0, at the start')").wait_for()
+    page.locator("#curve-read:has-text('At the start')").wait_for()
     page.mouse.down()
     page.locator('#moves [data-ply="0"][aria-current]').wait_for()
     page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 20, steps=4)
     page.mouse.up()
     page.locator("#moves [aria-current]:not([data-ply='0'])").wait_for()
-
-
-def test_exact_values_are_on_the_squares_and_a_review_shows_what_each_move_lost(page):
-    state = Othello(4)
-    for _ in range(4):
-        state = state.play(state.legal_actions()[-1])
-    row = make_agent("engine").exact_scores([state])[0]
-    worst = min(state.legal_actions(), key=lambda action: row[action])
-    lost = int(max(row[action] for action in state.legal_actions()) - row[worst])
-    assert lost
-    paste(page, "othello:size=4", state.play(worst).transcript())
-    wait_for_plies(page, 5)
-    assert MINUS not in page.inner_text("#moves")  # nothing is told about the moves before a review
-    page.click("#review")
-    page.locator(f"#moves [data-ply='5']:has-text('{MINUS}{lost}')").wait_for()
-    page.click("#back")
-    show_values(page)
-    page.locator(".heat .exact").first.wait_for()
-    sign = 1 if state.to_move == 0 else -1
-    assert marks(page) == {"{},{}".format(*divmod(action, 4)): sign * row[action] for action in state.legal_actions()}
-    assert table(page, "a") == {state.action_to_text(action): sign * row[action] for action in state.legal_actions()}
-    best = {
-        "{},{}".format(*divmod(a, 4)) for a in state.legal_actions() if row[a] == max(row[list(state.legal_actions())])
-    }
-    assert page.locator(".better").get_attribute("data-to") in best  # an arrow shows what would have been better
 
 
 def test_results_are_drawn(open_page, serve, tmp_path):
@@ -318,9 +284,10 @@ def test_nothing_jumps_and_nothing_is_cut_off(open_page, server, game, scheme, w
         page.locator(".heat g").first.wait_for()
 
         def places():
-            ids = ("board", "status", "note", "undo", "hint", "curve", "moves", "new")
+            ids = ("board", "status", "note", "undo", "hint", "moves", "new")
             return [page.locator(f"#{name}").bounding_box() for name in ids]
 
+        page.click("#tab-play")
         wait_for_turn(page, NAMES[game])  # in Tribolo, the person does not move first
         plies = page.locator("#moves li").count() - 1
         page.evaluate("scrollTo(0, 0)")
@@ -330,7 +297,6 @@ def test_nothing_jumps_and_nothing_is_cut_off(open_page, server, game, scheme, w
             square(page, 2, 1).click()  # square 9; its piece can move to 13 or 14
         legal.first.click()
         wait_for_plies(page, plies + len(SEATS[game]))
-        page.locator(".heat g").first.wait_for()
         page.evaluate("scrollTo(0, 0)")
         assert places() == before
         assert not sticks_out(page)

@@ -3,7 +3,7 @@
 from io import BytesIO
 
 import pytest
-from driving import GAME, look, new_game, paste, wait_for_plies
+from driving import GAME, analyse, look, new_game, paste, wait_for_plies
 from PIL import Image
 
 from othello_env import Othello
@@ -98,6 +98,7 @@ def test_the_present_move_stays_in_sight_when_a_review_or_the_window_changes_the
 
 
 def test_a_review_is_offered_where_it_can_be_made(page):
+    analyse(page)
     new_game(page, "othello", ["human", "human"])
     review = page.locator("#review")
     assert review.is_hidden()  # there is no move yet
@@ -105,4 +106,5 @@ def test_a_review_is_offered_where_it_can_be_made(page):
     review.wait_for()
     for game, seats in (("checkers", 2), ("tribolo", 3)):
         new_game(page, game, ["human"] * seats)
+        analyse(page)
         review.wait_for(state="hidden")  # only games of Othello can be reviewed

@@ -37,7 +37,9 @@ def write_league(folder):
 
 
 def test_the_tabs_work_with_the_keyboard(page):
-    page.focus("#tab-board")
+    page.focus("#tab-play")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.id") == "tab-analyse"
     page.keyboard.press("ArrowRight")
     assert page.evaluate("document.activeElement.id") == "tab-runs"
     page.locator("#panel-runs").wait_for()
@@ -152,6 +154,9 @@ def test_a_tournaments_records_are_a_crosstable_whose_games_are_replayed(open_pa
         told = json.loads(page.evaluate("sessionStorage.getItem('othello-env')"))
         assert told["record"]["moves"] in [list(record.replay().moves) for record in records]
         assert told["cursor"] == 0
+        assert page.locator("#tab-analyse[aria-selected=true]").count() == 1
+        page.keyboard.press("ArrowRight")  # the board has the focus
+        page.locator('#moves [data-ply="1"][aria-current]').wait_for()
         page.locator("#players:has-text('maximizer:eval=count')").wait_for()
 
 
@@ -210,10 +215,6 @@ def test_axe_finds_no_fault(open_page, serve, tmp_path, scheme):
         paste(page, "othello:size=4", SMALL)
         page.click("#review")
         page.locator("#review-state:has-text('are exact')").wait_for()
-        page.click("#first")
-        page.check("#numbers")
-        page.select_option("#look-b", "alphabeta:depth=2")
-        page.locator('#table td[data-slot="b"][data-value]').first.wait_for()
         page.evaluate(Path(AXE).read_text())
 
         def check(what):
@@ -222,7 +223,18 @@ def test_axe_finds_no_fault(open_page, serve, tmp_path, scheme):
             faults = {each["id"]: [node["html"] for node in each["nodes"]] for each in found["violations"]}
             assert not faults, (what, faults)
 
-        check("the page")
+        check("a review")
+        page.click("#review")
+        page.click("#first")
+        page.check("#numbers")
+        page.select_option("#look-b", "alphabeta:depth=2")
+        page.locator('#table td[data-slot="b"][data-value]').first.wait_for()
+        check("a comparison")
+        page.click("#tab-play")
+        check("play")
+        page.keyboard.press("?")
+        check("keys")
+        page.keyboard.press("Escape")
         page.click("#new")
         check("new")
         page.keyboard.press("Escape")

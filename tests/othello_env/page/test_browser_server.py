@@ -2,7 +2,7 @@
 
 import signal
 
-from driving import moves, new_game, paste, set_in_menu, square, wait_for_plies
+from driving import analyse, moves, new_game, paste, square, wait_for_plies
 
 
 def test_a_long_think_leaves_the_page_quick_and_can_be_cancelled(open_page, serve, tmp_path):
@@ -58,6 +58,7 @@ def test_an_evaluator_that_fails_has_a_card_too(open_page, serve, tmp_path):
         "    def evaluate(self, state, player):\n        raise KeyError('on purpose')\n"
     )
     with open_page(serve(f"{file}:Boom").address) as page:
+        analyse(page)
         card = page.locator("#error-a .failure")
         card.wait_for()
         assert "KeyError" in card.inner_text()
@@ -81,7 +82,7 @@ def test_nothing_can_be_clicked_before_there_is_a_game(page):
     page.locator("#ready:has-text('Getting ready')").wait_for()
     for button in ("#new", "#paste"):
         assert page.locator(button).is_disabled()
-    for key in ("n", "u", "l"):
+    for key in ("n", "u", "l", "?"):
         page.keyboard.press(key)
     assert page.locator("main").is_hidden()
     while not held:
@@ -149,21 +150,23 @@ def test_a_slow_evaluator_is_neither_starved_nor_in_the_way_of_the_game(open_pag
         "        return .25 if player == 0 else -.25\n"
     )
     with open_page(serve(f"{file}:Slow").address) as page:
-        set_in_menu(page, "speed", "150")
+        new_game(page, "othello:size=4", ["random", "random"], seed=2)
+        analyse(page)
         page.locator("#reading-a .doing:has-text('thinking')").wait_for()
         assert page.locator("#bar .fill").count() == 0  # what is unknown is not drawn as even
-        new_game(page, "othello:size=4", ["random", "random"], seed=2)
         page.locator("#status:has-text('over')").wait_for()
-        page.click('#moves [data-ply="3"]')
+        page.click('#moves [data-ply="8"]')
         go.touch()
         page.locator("#reading-a:has-text('black +0.25')").wait_for()
         last = len(moves(page)) - 1
         page.locator(f'#curve [data-line="a"][data-ply="{last}"]').wait_for(state="attached")
         asked = [line.split() for line in log.read_text().splitlines()]
-        assert [int(ply) for _, ply in asked[::2]][:2] == [0, 3]  # the newest position is next
+        first, second = [int(ply) for _, ply in asked[::2]][:2]
+        assert first < second == 8  # the newest position is next
         assert len({process for process, _ in asked}) == 1
         go.unlink()
         new_game(page, "othello:size=4", ["human", "human"], seed=3)
+        analyse(page)
         page.locator("#reading-a .doing:has-text('thinking')").wait_for()
         go.touch()
         page.locator("#bar:not(.old) .fill").wait_for()
@@ -173,15 +176,3 @@ def test_a_slow_evaluator_is_neither_starved_nor_in_the_way_of_the_game(open_pag
         assert page.locator("#bar").inner_text() == "+0.25"
         go.touch()
         page.locator("#bar:not(.old) .fill").wait_for()
-
-
-def test_a_move_of_an_expected_line_shows_its_position(page):
-    paste(page, "othello", "f5d6c3")
-    page.locator('#look option[value="engine:depth=4"]').wait_for(state="attached")
-    page.select_option("#look", "engine:depth=4")
-    line = page.locator("#table td.line").first
-    third = line.locator("button").nth(2)
-    names = line.inner_text().split()
-    third.click()
-    wait_for_plies(page, 6)
-    assert moves(page) == ["f5", "d6", "c3", *names[:3]]

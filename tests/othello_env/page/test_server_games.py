@@ -1,13 +1,17 @@
 """What the page's server answers about games: positions, openings, pasted and copied texts, files."""
 
+import base64
 import json
+import math
 
 import pytest
 from asking import record
 
 from othello_env import Othello
 from othello_env.arena.openings import balanced_openings
-from othello_env.drawing import svg
+from othello_env.data import Games
+from othello_env.data.formats import archive, ggf, wthor
+from othello_env.drawing import gif
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.registry import position_to_text
 from othello_env.games.tribolo.position import Tribolo
@@ -165,14 +169,33 @@ def test_a_board_and_moves(ask, game, text, player, moves):
     assert len(got.json()["record"]["moves"]) == moves
 
 
-def test_positions_and_replays_are_files(ask):
-    png, svg_file, gif, page = (
-        ask("replay", record=record(moves=[37, 43]), format=kind) for kind in ("png", "svg", "gif", "html")
-    )
-    assert png.content.startswith(b"\x89PNG")
-    assert svg_file.text == svg(Othello.from_moves("f5d6"))
-    assert gif.content.startswith(b"GIF89a")
-    assert b"<!doctype html>" in page.content
-    assert gif.headers["content-type"] == "image/gif"
-    assert svg_file.headers["content-type"] == page.headers["content-type"] == "application/octet-stream"
-    assert ask("replay", record=record(), format="exe").status_code == 400
+def test_a_game_is_drawn_as_a_gif(ask):
+    drawn = ask("gif", record=record(moves=[37]), isTurned=True, values=[{"37": 2.5, "19": "-inf"}, {}])
+    assert drawn.content == gif(Othello().positions([37]), values=[{37: 2.5, 19: -math.inf}, {}], turned=True)
+    assert drawn.headers["content-type"] == "image/gif"
+    assert ask("gif", record=record(), values=[{"0": 1}]).status_code == 400
+
+
+def test_the_games_of_a_file_are_listed(ask):
+    state = Othello.from_moves("f5d6c3")
+    for kind, dump in (("wtb", wthor.dump), ("ggf", lambda games: ggf.dump(games).encode()), ("npz", archive.dump)):
+        games = Games.from_states([Othello().play_transcript(random_game()), Othello().play_transcript(random_game(1))])
+        data = base64.b64encode(dump(games)).decode()
+        told = ask("file", record=record(), name=f"a.{kind}", data=data).json()
+        assert [tuple(each["record"]["moves"]) for each in told["games"]] == [games.state(i).moves for i in (0, 1)]
+        assert told["left"] == 0
+    text = base64.b64encode(str(state).encode()).decode()
+    [only] = ask("file", record=record(), name="a.txt", data=text).json()["games"]
+    assert only["record"]["position"]["text"] == state.to_text()
+    refused = ask("file", record=record(), name="a.txt", data=base64.b64encode(b"hello").decode())
+    assert refused.status_code == 400
+    assert "a.txt: line 1" in refused.json()["error"]
+
+
+def random_game(which=0):
+    """The transcript of a whole game."""
+    state = Othello()
+    while not state.is_over:
+        legal = state.legal_actions()
+        state = state.play(legal[(len(state.moves) + which) % len(legal)])
+    return state.transcript()
