@@ -14,7 +14,7 @@ from events import read_events  # noqa: E402
 from load_script import SCRIPTS, load_script  # noqa: E402
 
 from othello_agents.network import load_network, make_network  # noqa: E402
-from othello_env import Othello, make_agent, make_vec_env  # noqa: E402
+from othello_env import Othello, make_agent, make_vec_env, self_play_advantages  # noqa: E402
 from othello_env.arena import play_match  # noqa: E402
 from othello_env.data import Games, match_games, random_games, write_games  # noqa: E402
 from othello_env.league import League  # noqa: E402
@@ -213,6 +213,16 @@ def test_ppo_praises_a_won_games_moves_and_blames_the_losers():
         assert (expected[known] == 1).sum() > 100
         assert (expected[known] == -1).sum() > 100
         np.testing.assert_array_equal(data["advantages"][known], expected[known])
+
+
+def test_ppos_advantages_are_those_of_the_library():
+    rng = np.random.default_rng(1)
+    rollout = {"values": rng.normal(size=(30, 9)), "players": rng.integers(2, size=(30, 9))}
+    rollout |= {"terminated": rng.random((30, 9)) < 0.1, "rewards": rng.normal(size=(30, 9))}
+    last, to_move = rng.normal(size=9), rng.integers(2, size=9)
+    acted = (rollout[name] for name in ("rewards", "values", "players", "terminated"))
+    expected, _ = self_play_advantages(*acted, last, to_move, gae_lambda=0.7)
+    np.testing.assert_array_equal(load("ppo").advantages(rollout, last, to_move, 0.7), expected)
 
 
 def test_ppo_learns_from_what_was_played():

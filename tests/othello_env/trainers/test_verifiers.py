@@ -116,7 +116,9 @@ def play(endpoint, monkeypatch, tmp_path):
 
 def test_the_tasks_take_the_opponents_in_turn(monkeypatch):
     monkeypatch.syspath_prepend(PACKAGE)
-    taskset = vf.load_taskset(vf.taskset_config_type("othello-verifiers")(id="othello-verifiers", size=4))
+    taskset = vf.load_taskset(
+        vf.taskset_config_type("othello-verifiers")(id="othello-verifiers", game="othello:size=4")
+    )
     tasks = list(taskset.take(9))
     names = [task.data.settings["opponent"] for task in tasks]
     assert names[:4] == taskset.config.opponents == names[4:8]
@@ -128,7 +130,7 @@ def test_the_tasks_take_the_opponents_in_turn(monkeypatch):
 def test_one_seat(play, monkeypatch, wrong_every):
     monkeypatch.setattr(Model, "asked", 0)
     monkeypatch.setattr(Model, "wrong_every", wrong_every)
-    episodes = play({"size": 4, "openings": "random:2"}, [0, 1, 5])
+    episodes = play({"game": "othello:size=4", "openings": "random:2"}, [0, 1, 5])
     faults = 0
     for episode in episodes:
         assert episode.ok, episode.errors
@@ -149,7 +151,7 @@ def test_one_seat(play, monkeypatch, wrong_every):
 
 def test_games_at_the_same_time_are_played_to_their_ends(play, monkeypatch):
     monkeypatch.setattr(Model, "wrong_every", 0)
-    episodes = play({"size": 6, "openings": "random:16"}, range(12), at_once=True)
+    episodes = play({"game": "othello:size=6", "openings": "random:16"}, range(12), at_once=True)
     assert len(episodes) == 12
     for episode in episodes:
         assert episode.ok, episode.errors
@@ -158,7 +160,9 @@ def test_games_at_the_same_time_are_played_to_their_ends(play, monkeypatch):
 
 def test_both_seats(play, monkeypatch):
     monkeypatch.setattr(Model, "wrong_every", 0)
-    for episode in play({"size": 6, "openings": "random:20", "reward": "result"}, [0, 1, 2], both_seats=True):
+    for episode in play(
+        {"game": "othello:size=6", "openings": "random:20", "reward": "result"}, [0, 1, 2], both_seats=True
+    ):
         assert episode.ok, episode.errors
         rewards = {trace.agent.name: trace.reward for trace in episode.traces}
         assert set(rewards) == {"player", "second"}
@@ -167,7 +171,7 @@ def test_both_seats(play, monkeypatch):
 
 def test_of_both_seats_the_one_that_answers_wrongly_loses(play, monkeypatch):
     monkeypatch.setattr(Model, "wrong_every", 1)
-    (episode,) = play({"game": "checkers", "size": None, "openings": None, "reward": "result"}, [0], both_seats=True)
+    (episode,) = play({"game": "checkers", "openings": None, "reward": "result"}, [0], both_seats=True)
     assert episode.ok, episode.errors
     rewards = {trace.agent.name: trace.reward for trace in episode.traces}
     assert rewards == {"player": 0, "second": 1}
@@ -178,7 +182,7 @@ def test_an_error_of_the_endpoint_voids_the_game_for_all_seats(play, monkeypatch
     monkeypatch.setattr(Model, "asked", 0)
     monkeypatch.setattr(Model, "wrong_every", 0)
     monkeypatch.setattr(Model, "fails_at", 4)
-    (episode,) = play({"size": 4, "openings": None}, [0], both_seats=both_seats)
+    (episode,) = play({"game": "othello:size=4", "openings": None}, [0], both_seats=both_seats)
     assert not episode.ok
     assert len(episode.traces) == 1 + both_seats
     for trace in episode.traces:
