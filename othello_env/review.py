@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from othello_env.agent import Agent, as_othello, make_agent
+from othello_env.agent.exact import exact_scores, known_scores
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 from othello_env.support.numbers import check_each, check_real, check_whole
@@ -24,7 +24,6 @@ __all__ = [
     "EXACT_EMPTIES",
     "MoveReview",
     "PlayerReview",
-    "exact_scores",
     "review_game",
     "summarise",
 ]
@@ -188,51 +187,18 @@ def _reviews(
     solved = max(solved, min(first, len(states)))
     for ply in range(first, solved):
         state = states[ply]
-        known = _perfect_scores(state)
+        known = known_scores(state, exact)
         if known is not None:
             yield _judged(ply, state, actions[ply], known, is_exact=True, depth=state.empties)
             continue
         analysis = analyst.analyse(state, lines=_MOST_LINES)
         yield _judged(ply, state, actions[ply], _scores(analysis), is_exact=analysis.exact, depth=analysis.depth)
     if solved < len(states):
-        solver: Any = make_agent("engine")
-        rows = solver.exact_scores(states[solved:])
+        rows = exact_scores(states[solved:])
         for ply, row in enumerate(rows.tolist(), start=solved):
             state = states[ply]
             scores = {action: row[action] for action in state.legal_actions()}
             yield _judged(ply, state, actions[ply], scores, is_exact=True, depth=state.empties)
-
-
-def exact_scores(state: Othello, exact: int = EXACT_EMPTIES) -> dict[int, float] | None:
-    """The exact score of each legal action in discs, for the player to move.
-
-    Args:
-        state: a position of a game that is not over.
-        exact: positions with at most this number of empty squares are solved. On 4x4 and 6x6, so are all positions
-            whose scores the agent ``perfect`` knows without a long search.
-
-    Returns:
-        The scores by action; None if the position is not solved.
-    """
-    if state.empties > exact:
-        return _perfect_scores(state)
-    solver: Any = make_agent("engine")
-    row = solver.exact_scores([state])[0]
-    return {action: float(row[action]) for action in state.legal_actions()}
-
-
-def _perfect_scores(state: Othello) -> dict[int, float] | None:
-    """The scores that the agent ``perfect`` knows without a long search. None in other positions."""
-    if state.size == 8:
-        return None
-    perfect: Any = _perfect()
-    scores: dict[int, float] | None = perfect.action_values(state) if perfect.knows(state) else None
-    return scores
-
-
-@cache
-def _perfect() -> Agent:
-    return make_agent("perfect")
 
 
 def _judged(

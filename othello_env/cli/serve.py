@@ -10,10 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import click
 
 from othello_env.cli import _options as options
+from othello_env.games.registry import GameSpec
 from othello_env.support.extras import import_extra
 from othello_env.support.files import parse_json, read_file
 
@@ -60,6 +62,7 @@ _MOST_CONNECTIONS = 200  # further connections get an error
     help="The function that makes the networks of your own in the .safetensors files, as package.module:name or "
     "path.py:name. This runs its code.",
 )
+@options.game_option
 @click.option("--seconds", type=options.FloatRange(1, 3600), default=60.0, help="How many seconds an agent may think.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 def command(
@@ -69,6 +72,7 @@ def command(
     runs: Path | None,
     leagues: tuple[Path, ...],
     network: str | None,
+    game: GameSpec,
     seconds: float,
     browser: bool,
 ) -> None:
@@ -76,11 +80,12 @@ def command(
 
     Only this computer can open the page. The page offers the packaged agents and each AGENT that you give. AGENT is a
     spec (alphabeta:depth=4), a file of weights (agent.npz) or a Python function (policy.py:function). --network names
-    the function that makes a network of your own.
+    the function that makes a network of your own. --game names the game with which the page begins.
     """
     import_extra("uvicorn", "page")
     import_extra("starlette", "page")
     from othello_env.page.app import make_app
+    from othello_env.page.messages import page_games
     from othello_env.page.offers import FIRST_REQUESTS, given
     from othello_env.page.pool import WorkerPool
     from othello_env.page.results import Recorded
@@ -88,6 +93,9 @@ def command(
 
     if any(spec.partition(":")[0] == "human" for spec in agents):
         raise click.BadParameter("human is not an agent; the page always offers it.", param_hint="AGENT")
+    if str(game) not in page_games():
+        raise click.BadParameter(f"expected one of {', '.join(page_games())}, got {game}.", param_hint="--game")
+    link = "" if game == GameSpec() else f"#{urlencode({'game': str(game)})}"
     offers = given(agents, network)
     for folder in leagues:
         _check_league(folder)
@@ -99,7 +107,7 @@ def command(
         taken = listener.getsockname()[1]
         pool = WorkerPool(seconds=seconds)
         app = make_app(offers, taken, drawn, pool, FIRST_REQUESTS, recorded, watched)
-        _serve(app, listener, pool, lambda: _announce(f"http://{_ADDRESS}:{taken}/", browser))
+        _serve(app, listener, pool, lambda: _announce(f"http://{_ADDRESS}:{taken}/{link}", browser))
 
 
 def _check_league(folder: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, Policy, make_agent
+from othello_env.agent import Agent, Policy, exact, make_agent
 from othello_env.arena.play.elsewhere import run_anywhere
 from othello_env.data.games import Games
 from othello_env.data.replay import othello_positions
@@ -114,7 +114,7 @@ def exact_scores(
     boards = positions if isinstance(positions, OthelloPositions) else OthelloPositions.from_states(list(positions))
     parts = [boards.part(slice(k, k + _AT_ONCE)) for k in range(0, len(boards), _AT_ONCE)]
     if len(parts) < 2 or (workers in (None, 1) and not ray):
-        solutions = [_solved(part) for part in parts]
+        solutions = [exact.exact_scores(part) for part in parts]
     else:
         with closing(run_anywhere(partial(Worker, _solver), enumerate(parts), workers, ray)) as solved:
             solutions = [scores for _, scores in sorted(solved, key=itemgetter(0))]
@@ -153,12 +153,6 @@ def _positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.int64], n
     return othello_positions(games)
 
 
-def _solved(positions: OthelloPositions) -> npt.NDArray[np.float64]:
-    solver: Any = make_agent("engine")
-    scores: npt.NDArray[np.float64] = solver.exact_scores(positions)
-    return scores
-
-
 def _solver() -> Callable[[tuple[int, OthelloPositions]], tuple[int, npt.NDArray[np.float64]]]:
     """The function that answers in a worker process: it takes and returns the number of a part, too."""
-    return lambda job: (job[0], _solved(job[1]))
+    return lambda job: (job[0], exact.exact_scores(job[1]))

@@ -12,9 +12,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from othello_env.agent import Agent, AgentError, OptionalMethods
+from othello_env.agent.exact import known_scores
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
-from othello_env.review import exact_scores
+from othello_env.review import EXACT_EMPTIES
 
 __all__ = ["Assessment", "MoveAssessment", "assess", "powers"]
 
@@ -107,7 +108,11 @@ def assess(agent: Any, state: State) -> Assessment:
 def _assess(agent: Any, state: State) -> Assessment | None:
     """What the agent's optional methods say about a position. None if the agent has no method that gives values."""
     known = powers(agent)
-    if "exact_scores" in known and type(state) is Othello and (scores := exact_scores(state)) is not None:
+    if (
+        "exact_scores" in known
+        and type(state) is Othello
+        and (scores := known_scores(state, EXACT_EMPTIES)) is not None
+    ):
         return _of_values(state, _DISCS, scores, exact=scores)
     if "analyse" in known:
         return _analysed(agent, state)

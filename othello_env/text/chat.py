@@ -31,7 +31,7 @@ from othello_env.games.registry import GameSpec
 from othello_env.support.files import as_type, check_output, parse_json, read_file
 from othello_env.support.numbers import check_flag, check_real, check_whole
 from othello_env.text.prompts import Prompt, prompt_hash
-from othello_env.text.regret import EXACT_EMPTIES, discs_lost
+from othello_env.text.regret import JUDGED_EMPTIES, discs_lost
 from othello_env.text.wording import LONGEST, WrongAnswerError, correction, news_text, play_text, read_part
 
 __all__ = ["Answer", "Chat", "ChatAgent", "ChatMove"]
@@ -39,7 +39,7 @@ __all__ = ["Answer", "Chat", "ChatAgent", "ChatMove"]
 _log = logging.getLogger(__name__)
 _FORMAT = "othello-env chat 2"
 _LARGEST_FILE = 4 << 30  # bytes
-_JUDGED = {4: 16, 6: 20, 8: EXACT_EMPTIES}
+_JUDGED = {4: 16, 6: 20, 8: JUDGED_EMPTIES}
 """For each size of Othello's board, the most empty squares with which the regret of a move is found: in about 0.1 s."""
 _PHASE = 4
 """Regret is summed up by phases of this many empty squares."""

@@ -91,7 +91,8 @@ def test_an_agent_tells_beforehand_whether_it_plays_a_game(spec, game):
         with pytest.raises(WrongGameError, match=re.escape(str(error))):
             make_agent(spec.partition(":epsilon")[0]).act(game)
     else:
-        assert game.is_legal(agent.act(game))
+        if not spec.startswith("engine"):  # whose search takes a minute to compile; its own tests play these boards
+            assert game.is_legal(agent.act(game))
 
 
 @pytest.mark.parametrize("agent", [Interrupted, InterruptedBatch])

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from urllib.parse import urlsplit
 
 import pytest
 from asking import OFFERS, PORT, RESULTS, SITE
@@ -48,7 +49,7 @@ class Server:
         )
         self.address = self.process.stdout.readline().split(" ")[0]
         assert self.address, self.process.stderr.read()
-        self.port = int(self.address.rstrip("/").rpartition(":")[2])
+        self.port = urlsplit(self.address).port
 
     def stop(self, how=signal.SIGINT):
         """End the server. Return its exit status, and what it printed on stdout and stderr after the address."""

@@ -5,12 +5,15 @@ import http.client
 import json
 import socket
 import time
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from othello_env.cli import main
 
 pytestmark = pytest.mark.slow
+FEWEST = Path(__file__).parents[2] / "toy/fewest.py"
 
 
 def ask(running, spec):
@@ -57,11 +60,23 @@ def test_ctrl_c_stops_it_cleanly_while_an_agent_thinks(serve, tmp_path):
         assert again.getresponse().status == 503  # the page repeats its request until a server runs again
 
 
+def test_the_page_begins_with_a_game_of_ones_own(serve):
+    running = serve("--game", f"{FEWEST}:Fewest")
+    address = urlsplit(running.address)
+    assert address.fragment == "game=fewest"
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", running.port, timeout=60)) as connection:
+        connection.request("GET", "/api/offers", headers={"origin": f"http://{address.netloc}"})
+        offers = json.loads(connection.getresponse().read())
+    assert "fewest" in [game["spec"] for game in offers["games"]]
+    assert "fewest" in next(agent["games"] for agent in offers["agents"] if agent["spec"] == "random")
+
+
 @pytest.mark.parametrize(
     ("arguments", "content", "part"),
     [
         (["nobody"], "", "there is no agent 'nobody'"),
         (["human"], "", "human is not an agent"),
+        (["--game", "tribolo:width=9"], "", "expected one of othello, "),
         (["--league", "."], "", "league.json"),
         (["--results", "a.json"], "{", "a.json"),
         (["--results", "a.json"], "NaN", "a.json"),
