@@ -217,6 +217,8 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
         self._ends: list[EndedGames] = []
         """The games that ended in the last step."""
         self._batch = self.game.batch(num_envs)
+        if self.game.initial is not None:
+            self._batch.starts_differ = False
         self._arrange()
         self.set_openings(openings)
 

@@ -19,9 +19,10 @@ from othello_env import (
     othello_v0,
     tribolo_v0,
 )
-from othello_env.envs import GameEnv
+from othello_env.envs import GameAEC, GameEnv
 from othello_env.games.keys import env_key, game_key, learner_seat, redraw_key, seat_key
 from othello_env.games.openings import Openings
+from othello_env.text import OthelloText
 
 SMALL = {"width": 7, "height": 6, "cells": 3, "walls": 3}
 LATE = Openings("random:11", lambda _: Othello(4))
@@ -252,3 +253,20 @@ def test_the_learner_meets_what_the_rules_and_keys_say(make, start, assert_same_
             state = state.play(action)
     assert env.opponents == ("random",) * (state.num_players - 1)
     assert redrawn or start(0) != LATE.draw(0)
+
+
+@pytest.mark.parametrize(
+    "state", [Othello.from_moves("f5d6c3"), Checkers(6).play_transcript("6-9"), Tribolo(seed=7)], ids=repr
+)
+def test_games_may_begin_at_a_state(state):
+    envs = gymnasium.make_vec("othello_env/Game-v0", num_envs=2, game=state, opponent=None)
+    envs.reset(seed=1)
+    table = GameAEC(state)
+    table.reset(seed=1)
+    side = state.player_names[state.to_move]
+    env = gymnasium.make("othello_env/Game-v0", game=state, side=side, disable_env_checker=True)
+    env.reset(seed=1)
+    text = OthelloText(state, side=side, seed=1)
+    text.reset()
+    positions = [envs.unwrapped.position(1), table.position, env.unwrapped.position, text.position]
+    assert positions == [state] * 4
