@@ -190,7 +190,7 @@ def test_a_cluster_plays_as_many_jobs_as_it_has_cores(run, tmp_path, monkeypatch
         given.append((workers, ray))
         return play_games({name: make_agent(agent, seed) for name, agent in roster.items()}, list(pairings))
 
-    monkeypatch.setattr("othello_env.data.matches.play_elsewhere", play_elsewhere)
+    monkeypatch.setattr("othello_env.arena.play.elsewhere.play_elsewhere", play_elsewhere)
     assert run("data", "make", "match", "random", "--games", "2", "--out", tmp_path / "d", *options)[0] == 0
     assert given == [(expected, True)]
 
