@@ -202,7 +202,7 @@ def command(
     if not hasattr(analyst, "analyse"):
         raise click.UsageError(f"{agent} does not analyse; expected an engine, such as engine:ms=1000")
     if page is not None:
-        write_review(page, "Othello", options.othello_start(game) if state.moves else state, state, analyst)
+        _write_review(page, "Othello", options.othello_start(game) if state.moves else state, state, analyst)
     click.echo(drawing.text(state))
     click.echo(summary(analyst.analyse(state, scores=scores, **({"lines": lines} if lines else {}))))
 
@@ -319,7 +319,7 @@ class _Reviewer:
         if self.page is not None:
             if self.moves:
                 raise click.UsageError("--html is for one game; choose it by --select")
-            write_review(self.page, f"{names[0]} – {names[1]}", start, final, self.agent, names)  # noqa: RUF001
+            _write_review(self.page, f"{names[0]} – {names[1]}", start, final, self.agent, names)  # noqa: RUF001
         summaries = [summarise(mine, blunder=self.blunder) for mine in by_player]
         blunders = [move for summary in summaries for move in summary.blunders]
         for move in sorted(blunders, key=lambda move: move.ply):
@@ -338,7 +338,7 @@ class _Reviewer:
         }
 
 
-def write_review(
+def _write_review(
     path: Path, title: str, start: Othello, final: Othello, agent: Any, names: tuple[str, ...] = ()
 ) -> None:
     """Write a game with the values of all its positions to an HTML file."""

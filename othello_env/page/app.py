@@ -37,7 +37,7 @@ from othello_env.page.watching import Watching
 from othello_env.review import ANALYST, BLUNDER
 from othello_env.support.files import parse_json
 
-__all__ = ["LARGEST_BODY", "make_app"]
+__all__ = ["LARGEST_BODY", "LARGEST_FILE", "make_app"]
 
 LARGEST_BODY = 64 * 1024
 """The largest message, in bytes."""
