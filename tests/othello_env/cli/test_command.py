@@ -380,6 +380,24 @@ def test_long_work_in_a_pipe_tells_its_progress_on_stderr(run, monkeypatch):
     assert quiet[2] == ""
 
 
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("match random random --games 2", "games 2 of 2"),
+        ("data make random --games 2 --size 4 --out d", "games 2 of 2"),
+        ("data make match random --games 2 --size 4 --out d", "games 2 of 2"),
+        ("train --games 64 --depth 1 --size 4 --out a.npz", "0 games  score "),
+        ("benchmark random --games 8", "games  Elo "),
+    ],
+)
+def test_each_long_command_tells_its_progress(run, monkeypatch, tmp_path, command, line):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(options, "_SHOW_SECONDS", 0.0)
+    status, _, err = run(*command.split())
+    assert status == 0
+    assert line in err
+
+
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 def test_progress_and_results_fit_the_terminal():
     """A bar that is wider than the terminal would print a line for each game."""

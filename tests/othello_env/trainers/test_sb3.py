@@ -43,10 +43,12 @@ def test_the_masks_that_it_asks_for_are_those_of_the_games():
 
 def test_the_batch_is_what_single_environments_are():
     # `OthelloVecEnv` and Stable-Baselines3's own `DummyVecEnv` get the same seeds and actions.
-    ours = OthelloVecEnv(4, size=4)
-    theirs = DummyVecEnv([lambda: gymnasium.make("othello_env/Othello-v0", size=4)] * 4)
+    pool = {"random": 1, "maximizer:eval=count": 2}
+    ours = OthelloVecEnv(4, size=4, opponent=pool)
+    theirs = DummyVecEnv([lambda: gymnasium.make("othello_env/Othello-v0", size=4, opponent=pool)] * 4)
     rng = np.random.default_rng(1)
     ended = 0
+    met = set()
     seen = []
     for env in (ours, theirs):
         env.seed(3)
@@ -66,10 +68,13 @@ def test_the_batch_is_what_single_environments_are():
             ended += 1
             mine, other = (answer[3][i] for answer in answers)
             assert mine["winner"] == other["winner"]
+            assert mine["opponent"] == [*pool][other["opponent"]]
+            met.add(mine["opponent"])
             assert mine["episode"]["r"] == answers[1][1][i]
             for name, array in mine["terminal_observation"].items():
                 np.testing.assert_array_equal(array, other["terminal_observation"][name])
     assert ended > 10
+    assert met == {*pool}
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,10 @@ def test_its_specs_hold(arguments):
     assert bool(played["action_mask"].gather(-1, played["action"].unsqueeze(-1)).all())
 
 
-@pytest.mark.parametrize("opponent", ["random", None])
+POOL = {"random": 1, "maximizer:eval=count": 2}
+
+
+@pytest.mark.parametrize("opponent", [POOL, None], ids=["a pool", "self-play"])
 @pytest.mark.parametrize("transformed", [False, True], ids=["as it is", "with transforms"])
 def test_a_rollout_is_what_the_batch_plays(opponent, transformed):
     env = TorchRLEnv(4, size=4, opponent=opponent, info=INFO, openings="random:2")
@@ -70,7 +73,7 @@ def test_a_rollout_is_what_the_batch_plays(opponent, transformed):
     played = env.rollout(60, policy_of(1), break_when_any_done=False)
     observation, info = games.reset(seed=5)
     kept = {name: np.array(info[name]) for name in INFO}
-    rng, ended = np.random.default_rng(1), 0
+    rng, ended, met = np.random.default_rng(1), 0, set()
     for t in range(60):
         seen = played[:, t]
         for name, array in observation.items():
@@ -78,6 +81,7 @@ def test_a_rollout_is_what_the_batch_plays(opponent, transformed):
         for name in INFO:
             np.testing.assert_array_equal(seen[name], kept[name], err_msg=f"{name} at {t}")
         assert not bool(seen["done"].any())
+        met.update(seen["opponent"].tolist())
         if opponent is None:
             np.testing.assert_array_equal(seen["to_move"], games.to_move)
         actions = sample_legal(observation["action_mask"], rng)
@@ -98,6 +102,7 @@ def test_a_rollout_is_what_the_batch_plays(opponent, transformed):
             for name in INFO:
                 kept[name][terminated] = info[name][terminated]
     assert ended > 10
+    assert met == ({-1} if opponent is None else {0, 1})
 
 
 def test_a_partial_reset_begins_only_the_games_that_it_names():
