@@ -59,6 +59,7 @@ __all__ = [
     "Opponent",
     "Opponents",
     "Othello",
+    "Pool",
     "State",
     "as_array",
     "choose",
@@ -558,7 +559,7 @@ def find_opponent(x: Opponents, size: int = 8) -> Opponent:
     if callable(x):
         return x
     if isinstance(x, Mapping):
-        return _pool([find_opponent(each, size) for each in x], weight_bounds("opponents", x))
+        return Pool([find_opponent(each, size) for each in x], weight_bounds("opponents", x))
     if not isinstance(x, str):
         raise TypeError(f"an opponent must be a spec or a function of a state and a key, not {x!r}")
     name, options = split_spec(x)
@@ -575,17 +576,21 @@ def find_opponent(x: Opponents, size: int = 8) -> Opponent:
     return opponent
 
 
-def _pool(opponents: list[Opponent], bounds: Sequence[int]) -> Opponent:
+class Pool:
     """An opponent that plays as one of several. The game's key chooses it by its bound; see `OpponentPool.draw`."""
 
-    def chosen(state: State, key: _Array) -> _Array:
+    def __init__(self, opponents: list[Opponent], bounds: Sequence[int]) -> None:
+        self._bounds = np.array(bounds, np.uint64)
+        self._moves = [lambda state, key, f=each: jnp.asarray(f(state, key)).astype(jnp.int32) for each in opponents]
+
+    def index(self, state: State) -> _Array:
+        """The number of the opponent that plays in this game, () int32."""
         with jax.enable_x64(True):
             number = _mix(join(state._key), _counter(hashing.POOL)) >> np.uint64(32)
-            index = jnp.searchsorted(np.array(bounds, np.uint64), number, side="right").astype(jnp.int32)
-        moves = [lambda state, key, f=each: jnp.asarray(f(state, key)).astype(jnp.int32) for each in opponents]
-        return jax.lax.switch(index, moves, state, key)
+            return jnp.searchsorted(self._bounds, number, side="right").astype(jnp.int32)
 
-    return chosen
+    def __call__(self, state: State, key: _Array) -> _Array:
+        return jax.lax.switch(self.index(state), self._moves, state, key)
 
 
 class OnePlayer:
@@ -612,7 +617,7 @@ class OnePlayer:
         self.env = check_type("env", env, Othello)
         self.num_actions = env.num_actions
         self.observation_shape = env.observation_shape
-        self._opponent = find_opponent(opponent, env.size)
+        self.opponent = find_opponent(opponent, env.size)
 
     def __repr__(self) -> str:
         return f"<othello_env.jax.OnePlayer {self.env.size}x{self.env.size}>"
@@ -671,7 +676,7 @@ class OnePlayer:
         # The packaged opponents loop over the moves, for all games as often as for the game with the most moves.
         state = self.env._state(now | {"_legal": jnp.where(is_asked, now["_legal"], np.uint64(0))})
         with jax.enable_x64(is_x64):  # the caller's setting
-            action = self._opponent(state, decision)
+            action = self.opponent(state, decision)
         return choose(is_asked, self.env._played(now, jnp.asarray(action).astype(jnp.int32)), now)
 
     def _seen_by_learner(self, fields: _Fields) -> State:

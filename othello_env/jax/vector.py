@@ -17,7 +17,7 @@ from gymnasium.vector.utils import batch_space
 
 from othello_env.games.game import check_seed
 from othello_env.games.openings import OpeningsSpec
-from othello_env.jax.env import Opponents, Othello, State, as_array
+from othello_env.jax.env import OnePlayer, Opponents, Othello, Pool, State, as_array
 from othello_env.jax.library import jax, jnp
 from othello_env.support.numbers import check_whole
 
@@ -32,8 +32,9 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
 
     A step is one call of a compiled function. If a game ends, the next game begins in the same step (``SAME_STEP``). An
     observation is a dict of ``observation``, (N, 2, S, S) int8, and ``action_mask``, (N, A) int8, as in the other
-    environments of this package. `info` has ``action_mask``, and in self-play ``to_move``, (N,) int32, 0 if Black is to
-    move. It has no ``final_obs``: games are never truncated, so no learner needs it.
+    environments of this package. `info` has ``action_mask``; in self-play ``to_move``, (N,) int32, 0 if Black is to
+    move; and with a dict of opponents ``opponent``, (N,) int32, the number of the one that plays in the present game.
+    It has no ``final_obs``: games are never truncated, so no learner needs it.
 
     In self-play (``opponent=None``) a step is one ply, the observation is from the point of view of the player to move,
     and ``reward[i]`` is for the player that has just acted in game i. An illegal action ends its game, with reward -1.
@@ -148,7 +149,11 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
         """The state, the observations and the info."""
         mask = state.legal_action_mask.astype(jnp.int8)
         planes = jnp.moveaxis(state.observation, -1, 1).astype(jnp.int8)
-        info = {"action_mask": mask} | ({"to_move": state._color} if self._is_self_play else {})
+        info = {"action_mask": mask}
+        if not isinstance(self._env, OnePlayer):
+            info["to_move"] = state._color
+        elif isinstance(self._env.opponent, Pool):
+            info["opponent"] = jax.vmap(self._env.opponent.index)(state)
         return state, {"observation": planes, "action_mask": mask}, info
 
 

@@ -29,6 +29,27 @@ def test_all_arrays_are_on_the_device():
     assert [str(each.dtype) for each in told[1][1:4]] == ["float32", "bool", "bool"]
 
 
+def test_info_says_who_of_a_pool_plays():
+    """The opponents open with different moves, so a game that the opponent begins shows who it is."""
+
+    def first(state, key):
+        return jnp.argmax(state.legal_action_mask)
+
+    def last(state, key):
+        return 16 - jnp.argmax(state.legal_action_mask[::-1])
+
+    env = oj.DeviceVectorEnv(32, {first: 1, last: 1}, size=4)
+    observation, info = env.reset(seed=1)
+    seen = []
+    for _ in range(20):
+        board = np.asarray(observation["observation"]).reshape(32, 2, 16)
+        begun = np.flatnonzero(board.sum(axis=(1, 2)) == 5)  # by the opponent's move 1 or 14
+        assert board[begun, 1, np.where(np.asarray(info["opponent"])[begun] == 0, 1, 14)].all()
+        seen += info["opponent"][begun].tolist()
+        observation, *_, info = env.step(jnp.argmax(observation["action_mask"], axis=1))
+    assert min(seen.count(0), seen.count(1)) > 20
+
+
 def test_jax_to_torch():
     torch = pytest.importorskip("torch", reason="turns arrays into tensors of PyTorch")
     from gymnasium.wrappers.vector import JaxToTorch
