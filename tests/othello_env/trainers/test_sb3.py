@@ -1,9 +1,12 @@
 """MaskablePPO really trains, on the single environment and on the batch, and plays only legal moves."""
 
+import re
+
 import gymnasium
 import numpy as np
 import pytest
 from events import read_events
+from snippets import DOCS
 
 sb3_contrib = pytest.importorskip("sb3_contrib", reason="this trainer is an optional extra")
 
@@ -121,6 +124,31 @@ def test_its_callback_evaluates_on_the_batch(sb3, tmp_path):
     means = read_events(next(tmp_path.glob("*_1")))["eval/mean_reward"]
     assert len(means) == 2
     assert all(-1 <= mean <= 1 for _, mean in means)
+
+
+def test_the_program_of_the_page_saves_prints_and_goes_on(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = (DOCS / "tutorials" / "stable-baselines3.md").read_text(encoding="utf-8")
+    small = {
+        "VecEnv(64": "VecEnv(4",
+        "500_000": "300",
+        "Callback(1000": "Callback(64",
+        "batch_size=512": "batch_size=64",
+    }
+    names = {}
+    for begins in ("python\n# train.py", "py\nmodel = MaskablePPO.load"):
+        code = (
+            re.search(f"^```{re.escape(begins)}.*?^```$", page, re.DOTALL | re.MULTILINE)[0]
+            .strip("`")
+            .partition("\n")[2]
+        )
+        for long, short in (small | {"log_interval=10": "log_interval=1"}).items():
+            code = code.replace(long, short)
+        exec(code, names)
+        assert "ep_rew_mean" in capsys.readouterr().out
+    assert names["model"].num_timesteps == 512 + 512
+    saved = {f"rl_model_{steps}_steps.zip" for steps in (256, 512, 768, 1024)}
+    assert {path.name for path in (tmp_path / "checkpoints").iterdir()} == saved
 
 
 def test_ctrl_c_keeps_what_was_learned_and_the_next_command_is_told(sb3, monkeypatch, tmp_path, capsys):
