@@ -8,8 +8,7 @@ from pathlib import Path
 
 from othello_env.agent import Agent, Policy, file_hashes, make_agent
 from othello_env.arena.faults import warn_of_faults
-from othello_env.arena.play.elsewhere import play_in_order
-from othello_env.arena.play.games import check_agents
+from othello_env.arena.play.games import check_agents, play_in_order
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.sprt import Sprt
 from othello_env.arena.tournament.results import MatchResult

@@ -243,12 +243,10 @@ class Report:
     def head(self, part: Part) -> str:
         """The numbers of a part, and how they were measured, on one line."""
         how = ", ".join([part.how] * bool(part.how) + [f"seed {self.settings['seed']}"] * ("seed" in self.settings))
-        said = "; ".join(f"{number}{self._by_chance(number)}" for number in part.numbers)
+        said = "; ".join(
+            f"{each}, at random {each.chance_text}" if each.chance_text else str(each) for each in part.numbers
+        )
         return f"{self.agent}: {said}" + (f" ({how})" if how else "")
-
-    @staticmethod
-    def _by_chance(number: Number) -> str:
-        return "" if number.chance is None else f", at random {number.chance_text}"
 
     def ending(self) -> list[str]:
         """Sentences that say what is missing; none if the run was finished."""

@@ -13,7 +13,7 @@ from othello_env.drawing.charts import matrix_chart
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["ELO_COLUMNS", "cross_table", "elo_cells", "elo_rows", "ordered", "tournament_chart"]
+__all__ = ["ELO_COLUMNS", "cross_table", "elo_rows", "ordered", "tournament_chart"]
 
 ELO_COLUMNS = ("agent", "Elo", "95% interval", "better than next")
 """The columns of `elo_rows`."""
@@ -58,17 +58,9 @@ def elo_rows(result: Tournament, anchor: str | None = None) -> list[tuple[str, .
     for place, agent in enumerate(order):
         following = order[place + 1 : place + 2]
         better = ratings.superiority(agent, following[0]) if following else math.nan
-        rows.append((agent, *elo_cells(ratings, agent), "" if math.isnan(better) else score_text(better)))
+        number = ratings.number(agent)
+        rows.append((agent, number.value_text, number.interval_text, "" if math.isnan(better) else score_text(better)))
     return rows
-
-
-def elo_cells(ratings: Ratings, name: str) -> tuple[str, str]:
-    """The rating of an agent and its interval, as two cells of a table.
-
-    If the interval has no lower end, the rating is ``-``.
-    """
-    number = ratings.number(name)
-    return number.value_text, number.interval_text
 
 
 def tournament_chart(result: Tournament, anchor: str | None = None) -> Figure:
@@ -76,7 +68,7 @@ def tournament_chart(result: Tournament, anchor: str | None = None) -> Figure:
     agents, ratings = ordered(result, anchor)
     labels, what = agents, "without ratings"
     if ratings is not None:
-        labels = [f"{agent}   {elo_cells(ratings, agent)[0]}" for agent in agents]
+        labels = [f"{agent}   {ratings.number(agent).value_text}" for agent in agents]
         what = f"with Elo ratings, {find_anchor(anchor, result.agents)} = 0"
     scores = result.scores()
     cells = [[scores[a, b].score if (a, b) in scores else math.nan for b in agents] for a in agents]

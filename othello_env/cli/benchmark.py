@@ -13,7 +13,7 @@ import click
 
 from othello_env.agent import Agent, make_agent
 from othello_env.agent.spec import named_files
-from othello_env.arena.benchmark.ladder import HALF_WIDTH, LADDERS, load_ladder
+from othello_env.arena.benchmark.ladder import LADDERS, load_ladder
 from othello_env.arena.benchmark.perfect import PERFECT
 from othello_env.arena.benchmark.run import benchmark_parts, expected_moves, run_benchmark
 from othello_env.arena.compare import (
@@ -43,7 +43,7 @@ _SHOW_EVERY = 0.2
     "--within",
     type=options.FloatRange(0, 1e4, above=True),
     help="Play until both ends of the 95% interval are at most this number of Elo points away from the rating "
-    f"[{HALF_WIDTH:g}].",
+    f"[{Limits.half_width:g}].",
 )
 @options.game_option
 @click.option("--games", type=options.EvenRange(), help="The largest number of games, even.")
@@ -95,7 +95,7 @@ def command(
     """
     if str(game) not in LADDERS and (within is not None or minutes is not None):
         raise click.UsageError(f"--within and --minutes are for a ladder, and there is no ladder for {game}")
-    seconds, within = None if minutes is None else 60 * minutes, HALF_WIDTH if within is None else within
+    seconds, within = None if minutes is None else 60 * minutes, Limits.half_width if within is None else within
     limits = Limits(within, 0 if endgame else games, seconds)
     if not benchmark_parts(game, limits):
         advice = "othello-env tournament AGENT OTHER... --gauntlet compares agents with each other"

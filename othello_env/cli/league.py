@@ -8,7 +8,6 @@ import click
 
 from othello_env.arena.number import score_text
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.tables import elo_cells
 from othello_env.cli import _options as options
 from othello_env.drawing.charts import png
 from othello_env.games.registry import GameSpec
@@ -98,5 +97,7 @@ def _table(league: League, payoffs: Payoffs, anchor: str | None) -> str:
     for name in ratings.order:
         worst = payoffs.worst(name)
         played = "" if league[name].fixed else f"{league[name].played:,}"
-        rows.append((name, played, *elo_cells(ratings, name), score_text(worst.score), worst.opponent))
+        elo = ratings.number(name)
+        cells = (elo.value_text, elo.interval_text, score_text(worst.score), worst.opponent)
+        rows.append((name, played, *cells))
     return options.table(("member", "played", "Elo", "95% interval", "worst", "against"), rows)

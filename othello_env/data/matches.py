@@ -10,8 +10,7 @@ import numpy as np
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.match import match_names
-from othello_env.arena.play.elsewhere import play_in_order
-from othello_env.arena.play.games import check_agents
+from othello_env.arena.play.games import check_agents, play_in_order
 from othello_env.arena.play.records import Pairing
 from othello_env.arena.tournament.playing import warn_of_forfeits
 from othello_env.arena.tournament.schedule import Schedule

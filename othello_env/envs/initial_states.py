@@ -70,16 +70,16 @@ class InitialStates:
     Args:
         openings: where games begin. This is None, ``"random:PLIES"``, or a sequence of transcripts or States; see
             `othello_env.games.openings.Openings`.
-        new_game: a function that takes the key of a game and returns the usual start position. The key is an integer
+        begin: a function that takes the key of a game and returns the usual start position. The key is an integer
             that determines everything random in the game.
 
     Raises:
         ValueError: the openings are wrong.
     """
 
-    def __init__(self, openings: OpeningsSpec, new_game: Callable[[int], State]) -> None:
-        self.openings = Openings(openings, new_game)
-        self._new_game = new_game
+    def __init__(self, openings: OpeningsSpec, begin: Callable[[int], State]) -> None:
+        self.openings = Openings(openings, begin)
+        self._begin = begin
 
     def draw(self, game_key: int, options: Mapping[str, Any]) -> State:
         """The position in which the game with this key begins. The game is not over in this position.
@@ -101,7 +101,7 @@ class InitialStates:
 
     def given(self, game_key: int, options: Mapping[str, Any]) -> State:
         """The position that the options `position` and `moves` define, before the random plies; see `draw`."""
-        state = self._new_game(game_key)
+        state = self._begin(game_key)
         position = options.get("position")
         if isinstance(position, str):
             position = state.position_from_text(position)

@@ -36,7 +36,7 @@ class Openings:
         spec: None for the game's own start, ``"random:10"`` for ten random plies, or a sequence of transcripts or
             States. From a sequence, one opening is chosen at random for each game. A dict from transcripts or States to
             weights makes some openings likelier than others. A set is refused, since it has no order.
-        new_game: a function that takes the key of a game and returns the game's own start.
+        begin: a function that takes the key of a game and returns the game's own start.
         random_plies: the number of random plies that follow the start or the opening.
 
     Raises:
@@ -54,11 +54,11 @@ class Openings:
     ATTEMPTS = 1000
     """The largest number of attempts to find random plies that do not end the game."""
 
-    def __init__(self, spec: OpeningsSpec, new_game: Callable[[int], State], random_plies: int = 0) -> None:
+    def __init__(self, spec: OpeningsSpec, begin: Callable[[int], State], random_plies: int = 0) -> None:
         self.random_plies = random_plies
         self.positions: tuple[State, ...] = ()
         self.bounds: tuple[int, ...] = ()
-        self._new_game = new_game
+        self._begin = begin
         if isinstance(spec, str):
             kind, _, count = spec.partition(":")
             if kind != "random" or not (count.isascii() and count.isdecimal()):
@@ -67,7 +67,7 @@ class Openings:
         elif spec is not None:
             if not (isinstance(spec, Mapping) or is_ordered(spec)):
                 raise _no_openings(spec)
-            start = new_game(0)
+            start = begin(0)
             self.positions = tuple(opening_position(start, opening) for opening in spec)
             if not self.positions:
                 raise ValueError("openings is empty: expected transcripts or States, or None for the start")
@@ -83,7 +83,7 @@ class Openings:
             number = mix_int(mix_int(game_key, OPENING), 0) >> 32
             start = self.positions[bisect_right(self.bounds, number)]
         else:
-            start = self._new_game(game_key)
+            start = self._begin(game_key)
         return self.random(start, self.random_plies, game_key)
 
     @classmethod

@@ -8,7 +8,7 @@ from contextlib import closing
 from itertools import permutations
 
 from othello_env.agent import Agent, Policy
-from othello_env.arena.play.elsewhere import play_all
+from othello_env.arena.play.games import play_all
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.playing import warn_of_forfeits
 from othello_env.arena.tournament.results import MatchResult

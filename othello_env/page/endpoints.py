@@ -13,7 +13,7 @@ from msgspec import Meta, Struct, field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from othello_env.arena.openings import find_openings
+from othello_env.arena.tournament.schedule import find_openings
 from othello_env.drawing.replay import gif
 from othello_env.games.registry import GameSpec
 from othello_env.page.guard import JSON

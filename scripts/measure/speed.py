@@ -122,13 +122,13 @@ def single_work(env: gymnasium.Env[Any, Any]) -> Work:
     return driven_work(lambda seed: env.reset(seed=seed)[0]["action_mask"], masked, step)
 
 
-def states_work(new_game: Callable[[int], State], games: int = 10) -> Work:
+def states_work(begin: Callable[[int], State], games: int = 10) -> Work:
     """Random games with `State` objects, with the choice of the actions. A unit of work is a ply."""
 
     def run() -> int:
         plies = 0
         for game in range(games):
-            state = new_game(game)
+            state = begin(game)
             while not state.is_over:
                 state = state.play(state.draw_action(game, state.placed))
             plies += len(state.moves)

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "HALF_WIDTH",
     "LADDERS",
     "Ladder",
     "Placement",
@@ -189,9 +188,6 @@ def _packaged(name: str) -> Any:
     """The values in a packaged file."""
     return json.loads((resources.files("othello_env.arena.benchmark") / f"{name}.json").read_text(encoding="utf-8"))
 
-
-HALF_WIDTH = 25.0
-"""By default, the games end when half the width of the 95% interval is at most this many Elo points."""
 
 ORDER = 1
 
@@ -467,7 +463,7 @@ def place(
     *,
     game: GameLike | None = None,
     ladder: Ladder | None = None,
-    half_width: float = HALF_WIDTH,
+    half_width: float = Limits.half_width,
     games: int | None = None,
     seconds: float | None = None,
     seed: int = 0,
@@ -553,7 +549,9 @@ class _Climb:
         opponent, start = self._rungs[rung], self.placement.ladder.spec.start(0)
         at_once = self.agent.answers_batches(start) and opponent.answers_batches(start)
         for record in play_games({AGENT: self.agent, rung.spec: opponent}, self._pairings(rung, pairs)):
-            _check_rung(self.placement.ladder, rung, record)
+            if record.fault is not None and record.agents[record.fault[0]] == rung.spec:
+                fault, name = record.fault[1].strip().splitlines()[0], self.placement.ladder.name
+                raise AgentError(f"no rating: the rung {rung.spec} of {name} forfeited a game: {fault}")
             self._records[rung].append(record)
             if len(self._records[rung]) % 2:
                 continue
@@ -571,17 +569,6 @@ class _Climb:
         first = len(self._records[rung]) // 2
         colours = (AGENT, rung.spec), (rung.spec, AGENT)
         return [self._schedule.pairing(number, names) for number in order[first : first + pairs] for names in colours]
-
-
-def _check_rung(ladder: Ladder, rung: Rung, record: GameRecord) -> None:
-    """Check that a rung did not forfeit a game.
-
-    Raises:
-        AgentError: the rung forfeited the game.
-    """
-    if record.fault is not None and record.agents[record.fault[0]] == rung.spec:
-        fault = record.fault[1].strip().splitlines()[0]
-        raise AgentError(f"no rating: the rung {rung.spec} of {ladder.name} forfeited a game: {fault}")
 
 
 def _next_batch(placement: Placement, openings: int, half_width: float, games: int | None) -> tuple[Rung, int] | None:

@@ -34,12 +34,10 @@ __all__ = [
     "Accuracy",
     "PositionList",
     "ScoredPosition",
-    "Stage",
     "ask_each",
     "load_positions",
     "measure_positions",
     "parse_position",
-    "random_accuracy",
 ]
 
 ORDER = 2
@@ -172,19 +170,29 @@ class Accuracy(Part):
         return max(0.0, low), high
 
     @property
-    def stages(self) -> tuple[Stage, ...]:
-        """The results in each stage of the game. The stage with the fewest empty squares comes first."""
-        found = []
+    def stages(self) -> dict[str, Accuracy]:
+        """The results in each stage of the game, by the numbers of empty squares, such as ``4 to 7``."""
+        found = {}
         for fewest, most in LISTS[self.game].stages:
-            chosen = [i for i, position in enumerate(self.positions) if fewest <= position.state.empties <= most]
-            picked = [tuple(each[i] for i in chosen) for each in (self.positions, self.answers)]
-            found.append(Stage(fewest, most, Accuracy(self.game, *picked)))  # type: ignore[arg-type]
-        return tuple(found)
+            chosen = [
+                (position, answer)
+                for position, answer in zip(self.positions, self.answers, strict=True)
+                if fewest <= position.state.empties <= most
+            ]
+            positions, answers = zip(*chosen, strict=True)
+            found[f"{fewest} to {most}"] = Accuracy(self.game, positions, answers)
+        return found
 
     @cached_property
     def random(self) -> tuple[float, float]:
-        """The expected results of random moves; see `random_accuracy`."""
-        return random_accuracy(self.positions)
+        """The expected results of random moves: the share of best moves, and the mean loss in discs.
+
+        >>> [round(number, 2) for number in measure_positions("random").random]
+        [0.24, 9.79]
+        """
+        losses = [[position.loss(action) for action in position.scores] for position in self.positions]
+        best = [sum(loss == 0 for loss in of_position) / len(of_position) for of_position in losses]
+        return sum(best) / len(best), sum(sum(of_position) / len(of_position) for of_position in losses) / len(losses)
 
     @property
     def numbers(self) -> tuple[Number, ...]:
@@ -201,10 +209,10 @@ class Accuracy(Part):
     @property
     def tables(self) -> tuple[Table, ...]:
         """A row for each stage of the game."""
-        rows = []
-        for stage in self.stages:
-            row = {"empty": f"{stage.fewest} to {stage.most}", "positions": len(stage.accuracy.positions)}
-            rows.append(row | {number.name: number for number in stage.accuracy.numbers})
+        rows = [
+            {"empty": empty, "positions": len(stage.positions)} | {number.name: number for number in stage.numbers}
+            for empty, stage in self.stages.items()
+        ]
         return (Table(tuple(rows[0]), tuple(rows)),) if rows else ()
 
     @property
@@ -220,10 +228,7 @@ class Accuracy(Part):
         if not self.stages:
             return None
         rate, loss = self.numbers
-        rows = [
-            stage.accuracy.numbers[0].row(f"{stage.fewest} to {stage.most} empty squares")
-            for stage in reversed(self.stages)
-        ]
+        rows = [stage.numbers[0].row(f"{empty} empty squares") for empty, stage in reversed(self.stages.items())]
         return row_chart(
             f"{name} in {self.game}: {rate.name} {rate.value_text}",
             f"{len(self.positions)} positions, 95% intervals; {loss.value_text} {loss.name}",
@@ -254,26 +259,6 @@ class Accuracy(Part):
                 zip(self.positions, self.actions, self.losses, strict=True)
             )
         ]
-
-
-@dataclass(frozen=True)
-class Stage:
-    """An agent's accuracy in the positions of one stage of the game.
-
-    Attributes:
-        fewest: the least number of empty squares in this stage.
-        most: the greatest number of empty squares in this stage.
-        accuracy: the accuracy of the agent's moves in this stage.
-    """
-
-    fewest: int
-    most: int
-    accuracy: Accuracy
-
-    @property
-    def random(self) -> tuple[float, float]:
-        """The expected results of random moves in this stage; see `random_accuracy`."""
-        return self.accuracy.random
 
 
 def load_positions(game: GameLike = "othello") -> tuple[ScoredPosition, ...]:
@@ -338,17 +323,6 @@ def measure_positions(agent: str | Agent | Policy, *, game: GameLike = "othello"
     accuracy = Accuracy(game_name(game), positions, tuple(ask_each(player, positions, seed)))
     warn_of_faults(repr(player), "answers", accuracy.faults, len(positions))
     return accuracy
-
-
-def random_accuracy(positions: Sequence[ScoredPosition]) -> tuple[float, float]:
-    """The expected results of random moves in these positions: the share of best moves, and the mean loss in discs.
-
-    >>> [round(number, 2) for number in random_accuracy(load_positions())]
-    [0.24, 9.79]
-    """
-    losses = [[position.loss(action) for action in position.scores] for position in positions]
-    best = [sum(loss == 0 for loss in of_position) / len(of_position) for of_position in losses]
-    return sum(best) / len(best), sum(sum(of_position) / len(of_position) for of_position in losses) / len(losses)
 
 
 def ask_each(agent: Agent, positions: Sequence[ScoredPosition], seed: int) -> list[int | str]:

@@ -17,7 +17,6 @@ from typing import Any
 
 from othello_env.agent import Agent, AgentLeftError, Policy, file_hashes, make_agent, name_of
 from othello_env.arena import benchmark
-from othello_env.arena.benchmark.ladder import HALF_WIDTH
 from othello_env.arena.number import Number
 from othello_env.arena.report import Found, Limits, Part, Report, game_name
 from othello_env.games.game import check_seed, check_text
@@ -47,7 +46,7 @@ def run_benchmark(
     game: GameLike = "othello",
     *,
     name: str | None = None,
-    half_width: float = HALF_WIDTH,
+    half_width: float = Limits.half_width,
     games: int | None = None,
     seconds: float | None = None,
     seed: int = 0,
@@ -79,7 +78,8 @@ def run_benchmark(
     limits = Limits(half_width, None if games is None else check_whole("games", games, 0), seconds)
     player = make_agent(agent, seed)
     name = check_text(name or name_of(agent, player), "the name of an agent")
-    settings = {"seed": seed, "half_width": half_width, "games": games, "seconds": seconds, **file_settings(player)}
+    settings: dict[str, Any] = {"seed": seed, "half_width": half_width, "games": games, "seconds": seconds}
+    settings |= {"files": hashes} if (hashes := file_hashes(player)) else {}
     if not (modules := benchmark_parts(spec, limits)):
         raise ValueError(f"there is no benchmark for {spec}")
     done: list[Part] = []
@@ -112,11 +112,6 @@ def run_benchmark(
         newest.clear()
         done.append(measured)
     return so_far({})
-
-
-def file_settings(agent: Agent) -> dict[str, Any]:
-    """The setting `files`: the hashes of the files from which the agent was made. Without files, there is none."""
-    return {"files": hashes} if (hashes := file_hashes(agent)) else {}
 
 
 def _answers(agent: Agent, game: str) -> Iterator[Part]:

@@ -1,4 +1,4 @@
-"""Play games in this process, in worker processes, or on a Ray cluster. The results are the same.
+"""Play games in worker processes, or on a Ray cluster. The results are those of one process.
 
 Games are divided into jobs. Without a clock, a worker process plays all games of a job at once. With a clock, this
 process plays the game, and asks the agents in a worker process for each move. So an agent that exceeds its time can be
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -33,7 +32,7 @@ from othello_env.support.workers import (
     run_jobs,
 )
 
-__all__ = ["GRACE_SECONDS", "PREPARE_SECONDS", "play_all", "play_elsewhere", "play_in_order", "run_anywhere"]
+__all__ = ["GRACE_SECONDS", "PREPARE_SECONDS", "play_elsewhere", "run_anywhere"]
 
 PREPARE_SECONDS = 120.0
 """With a clock, the greatest number of seconds that an agent may take to prepare for a game.
@@ -48,54 +47,6 @@ An agent that answers during these seconds also loses on time.
 _WARM_UP_SECONDS = 1.0
 _LARGEST_JOB = 512
 _SECONDS_A_JOB = 0.5
-
-
-def play_all(
-    todo: Iterator[Pairing],
-    agents: Mapping[str, Agent],
-    roster: Mapping[str, str | Agent | Policy],
-    seed: int,
-    clock: TimeControl | None = None,
-    workers: int | None = None,
-    *,
-    ray: bool = False,
-) -> Generator[GameRecord, None, None]:
-    """Play games in this process if one process is enough and there is no clock. Otherwise, use other processes.
-
-    Games in this process use the agents in `agents`, and end in the order of `todo`. Games in other processes use the
-    agents in `roster`; see `play_elsewhere`, which also explains `seed`, `clock`, `workers` and `ray`.
-
-    Raises:
-        AgentLeftError, WrongGameError: see `play_games`.
-        TypeError, ValueError, WorkerError: see `play_elsewhere`.
-    """
-    if clock is None and not ray and workers in (None, 1):
-        return play_games(agents, todo, at_once=2)
-    return play_elsewhere(todo, roster, seed, clock, workers, ray=ray)
-
-
-def play_in_order(
-    todo: Iterable[Pairing],
-    agents: Mapping[str, Agent],
-    roster: Mapping[str, str | Agent | Policy],
-    seed: int,
-    workers: int | None = None,
-    *,
-    ray: bool = False,
-) -> Generator[GameRecord, None, None]:
-    """Play games as `play_all` does, and yield their records in the order of `todo`."""
-    order, ready = deque[int](), dict[int, GameRecord]()
-
-    def noted() -> Iterator[Pairing]:
-        for pairing in todo:
-            order.append(pairing.key)
-            yield pairing
-
-    with closing(play_all(noted(), agents, roster, seed, None, workers, ray=ray)) as played:
-        for record in played:
-            ready[record.key] = record
-            while order and order[0] in ready:
-                yield ready.pop(order.popleft())
 
 
 def play_elsewhere(

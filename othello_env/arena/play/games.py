@@ -1,11 +1,13 @@
-"""Play whole games between agents, one after the other or many at once."""
+"""Play whole games between agents, one after the other or many at once, in this process or elsewhere."""
 
 from __future__ import annotations
 
 import re
 import time
 import traceback
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -13,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from othello_env.agent import Agent, AgentError, AgentLeftError, Seat, WrongGameError
+from othello_env.agent import Agent, AgentError, AgentLeftError, Policy, Seat, WrongGameError
 from othello_env.agent.answers import ask_batch
 from othello_env.agent.clock import TimeControl
 from othello_env.arena.play.records import GameRecord, Pairing
@@ -22,7 +24,18 @@ from othello_env.games.keys import seat_key
 from othello_env.games.registry import GameSpec, has_cached_batch
 from othello_env.support.jit import raise_interrupt
 
-__all__ = ["Seats", "SeatsHere", "attempt", "check_agents", "failure", "play_game", "play_games", "play_on_seats"]
+__all__ = [
+    "Seats",
+    "SeatsHere",
+    "attempt",
+    "check_agents",
+    "failure",
+    "play_all",
+    "play_game",
+    "play_games",
+    "play_in_order",
+    "play_on_seats",
+]
 
 _R = TypeVar("_R")
 _T = TypeVar("_T")
@@ -34,6 +47,57 @@ together. Even agents that use a global random generator then repeat their choic
 """
 _LONGEST = 2000
 _PACKAGE = Path(__file__).parents[2]
+
+
+def play_all(
+    todo: Iterator[Pairing],
+    agents: Mapping[str, Agent],
+    roster: Mapping[str, str | Agent | Policy],
+    seed: int,
+    clock: TimeControl | None = None,
+    workers: int | None = None,
+    *,
+    ray: bool = False,
+) -> Generator[GameRecord, None, None]:
+    """Play games in this process if one process is enough and there is no clock. Otherwise, use other processes.
+
+    Games in this process use the agents in `agents`, and end in the order of `todo`. Games in other processes use the
+    agents in `roster`; see `othello_env.arena.play.elsewhere.play_elsewhere`, which also explains `seed`, `clock`,
+    `workers` and `ray`.
+
+    Raises:
+        AgentLeftError, WrongGameError: see `play_games`.
+        TypeError, ValueError, WorkerError: see `play_elsewhere`.
+    """
+    if clock is None and not ray and workers in (None, 1):
+        return play_games(agents, todo, at_once=2)
+    from othello_env.arena.play.elsewhere import play_elsewhere  # not above: it imports this module
+
+    return play_elsewhere(todo, roster, seed, clock, workers, ray=ray)
+
+
+def play_in_order(
+    todo: Iterable[Pairing],
+    agents: Mapping[str, Agent],
+    roster: Mapping[str, str | Agent | Policy],
+    seed: int,
+    workers: int | None = None,
+    *,
+    ray: bool = False,
+) -> Generator[GameRecord, None, None]:
+    """Play games as `play_all` does, and yield their records in the order of `todo`."""
+    order, ready = deque[int](), dict[int, GameRecord]()
+
+    def noted() -> Iterator[Pairing]:
+        for pairing in todo:
+            order.append(pairing.key)
+            yield pairing
+
+    with closing(play_all(noted(), agents, roster, seed, None, workers, ray=ray)) as played:
+        for record in played:
+            ready[record.key] = record
+            while order and order[0] in ready:
+                yield ready.pop(order.popleft())
 
 
 def play_games(

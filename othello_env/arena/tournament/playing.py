@@ -9,10 +9,9 @@ from pathlib import Path
 from othello_env.agent import Agent, Policy, file_hashes, make_agent
 from othello_env.agent.clock import TimeControl
 from othello_env.arena.faults import warn_of_faults
-from othello_env.arena.play.elsewhere import play_all
-from othello_env.arena.play.games import check_agents
+from othello_env.arena.play.games import check_agents, play_all
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.tournament.records import RecordFile, check_records, open_records
+from othello_env.arena.tournament.records import check_records, open_records
 from othello_env.arena.tournament.results import Tournament, forfeits
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.support.numbers import check_flag, check_type, check_workers
@@ -76,11 +75,19 @@ def play_tournament(
         records = [] if out is None else list(out.records)
         files = {name: file_hashes(agent) for name, agent in made.items()}
         check_records(schedule, clock, records, file, files)
-        _take_up(records, out, progress)
+        if out is not None:
+            out.cut_torn_line()
+        if progress is not None:
+            for record in records:
+                progress(record)
         todo = schedule.missing({(record.opening, record.agents) for record in records})
         played = play_all(todo, made, agents, schedule.seed, clock, workers, ray=ray)
         for record in stack.enter_context(closing(played)):
-            _keep(record.with_files(files), records, out, progress)
+            records.append(record.with_files(files))
+            if out is not None:
+                out.append(records[-1])
+            if progress is not None:
+                progress(records[-1])
     result = Tournament.from_records(schedule.agents, records)
     warn_of_forfeits(result.agents, result.records)
     return result
@@ -90,26 +97,3 @@ def warn_of_forfeits(agents: Iterable[str], records: Sequence[GameRecord]) -> No
     """Give a `FaultWarning` for each agent that forfeited games."""
     for name in agents:
         warn_of_faults(name, "games", forfeits(name, records), sum(name in record.agents for record in records))
-
-
-def _take_up(records: list[GameRecord], out: RecordFile | None, progress: Callable[[GameRecord], None] | None) -> None:
-    """Remove an incomplete last line from the file, and pass the records that are in the file to `progress`."""
-    if out is not None:
-        out.cut_torn_line()
-    if progress is not None:
-        for record in records:
-            progress(record)
-
-
-def _keep(
-    record: GameRecord,
-    records: list[GameRecord],
-    out: RecordFile | None,
-    progress: Callable[[GameRecord], None] | None,
-) -> None:
-    """Add the record of a finished game to the file and to `records`, and pass it to `progress`."""
-    if out is not None:
-        out.append(record)
-    records.append(record)
-    if progress is not None:
-        progress(record)

@@ -9,24 +9,26 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any
 
-from othello_env.arena.openings import find_openings
+from othello_env.arena.openings import BALANCED, balanced_openings
 from othello_env.arena.play.records import Opening, Pairing
 from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
+from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameLike, GameSpec, position_to_text
 from othello_env.support.numbers import as_integer, check_flag, check_type, check_whole, is_ordered, named_arguments
 
-__all__ = ["Schedule", "check_games"]
+__all__ = ["Schedule", "check_games", "find_openings"]
 
 _USUAL_GAMES = 200
+_DRAWN = "balanced-v1"
 _KEPT_OPENINGS = 8
 
 
@@ -230,3 +232,35 @@ def check_games(games: Any, players: int = 2) -> int:
     if number < players or number % players:
         raise ValueError(what)
     return number
+
+
+def find_openings(
+    openings: str | Sequence[str | State] | None,
+    begin: Callable[[int], State],
+    seed: int = 0,
+    most: int | None = None,
+) -> Openings:
+    """The openings that a text or a list describes.
+
+    Args:
+        openings: a name in `BALANCED`, or an argument for `othello_env.games.openings.Openings`.
+        begin: a function that takes a random key (an integer) and returns the position in which a game begins.
+        seed: chooses where games begin in the list ``balanced-v1``.
+        most: of ``balanced-v1``, at most this number of openings is read; None for all.
+
+    Raises:
+        ValueError: an opening is wrong, `openings` has weights (games take the openings of a list in turn), or it is a
+            packaged list for another game or another size of the board.
+    """
+    if isinstance(openings, Mapping):
+        raise ValueError(f"expected openings without weights, as a list: games take them in turn; got {openings!r}")
+    if not isinstance(openings, str) or openings not in BALANCED:
+        return Openings(openings, begin)
+    size = BALANCED[openings]
+    if begin(0) != Othello(size):
+        raise ValueError(f"the openings {openings} are for Othello on {size}x{size}")
+    lines = balanced_openings(openings)
+    if openings == _DRAWN:
+        first = mix_int(seed, 0) % len(lines)
+        lines = (lines[first:] + lines[:first])[:most]
+    return Openings(lines, begin)

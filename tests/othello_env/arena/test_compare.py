@@ -144,9 +144,6 @@ def test_a_run_without_a_number_is_not_left_out():
     assert seeds_json(runs)["numbers"][0] == {"game": "othello", "name": "Elo", "mean": None}
     assert seeds_rows(runs)[0][2:4] == ("-", "a run has no number")
     assert mean_over_seeds([runs[0], reports.rated()])["othello", "best moves"] is None
-
-
-def test_one_run_has_no_interval():
     assert seeds_rows([reports.rated(1400.0)])[0] == ("Elo", "1", "1400", "-", "-")
     assert seeds_json([reports.rated(1400.0)])["numbers"][0]["interval95"] is None
     with pytest.raises(ValueError, match="at least one run"):

@@ -147,16 +147,10 @@ def test_the_game_is_a_text_a_spec_or_a_state():
         play_match("random", "maximizer", size=6)
 
 
-class Unwell(Agent):
-    """An agent that fails when it is asked whether it plays a game."""
-
-    def check_game(self, state):
-        raise RuntimeError("it does not feel well")
-
-    def act(self, state, *, seconds_left=None):
-        return state.legal_actions()[0]
-
-
 def test_an_agent_that_fails_before_the_game_forfeits():
-    match = play_match(Unwell(), "random", games=2)
+    class Unwell(Broken):
+        def check_game(self, state):
+            raise RuntimeError("it does not feel well")
+
+    match = play_match(Unwell(0), "random", games=2)
     assert (match.losses, len(match.faults(0))) == (2, 2)

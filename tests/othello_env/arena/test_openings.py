@@ -7,8 +7,8 @@ import pytest
 from othello_agents.engine import Engine
 from othello_agents.perfect import Perfect
 from othello_env import Othello
-from othello_env.arena.openings import balanced_openings, find_openings
-from othello_env.arena.tournament.schedule import Schedule
+from othello_env.arena.openings import balanced_openings
+from othello_env.arena.tournament.schedule import Schedule, find_openings
 from othello_env.games.othello.symmetries import COUNT, transform_observation
 
 
@@ -48,7 +48,7 @@ def test_matches_and_tournaments_take_them_in_turn():
     first = [Othello.from_moves(moves) for moves in balanced_openings()[:3]]
     games = Schedule(("a", "b"), 1002, "balanced-v0")
     assert [game.start for game in islice(games, 6)][::2] == first
-    again = [games.game(number, ("a", "b")).start for number in (499, 500)]
+    again = [games.pairing(number, ("a", "b")).start for number in (499, 500)]
     assert again == [Othello.from_moves(balanced_openings()[499]), first[0]]
 
 

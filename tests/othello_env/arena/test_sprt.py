@@ -1,8 +1,6 @@
 """The sequential test of two agents."""
 
-import itertools
 import math
-import random
 
 import pytest
 from hypothesis import given
@@ -42,57 +40,20 @@ def twin(pairs, elos):
 @given(counts, st.sampled_from([(0, 10), (-5, 5), (0, 200), (50, 400), (-1.75, 0.25)]))
 def test_the_ratio_is_that_of_the_slow_twin(pairs, elos):
     assert Sprt(*elos).llr(pairs) == pytest.approx(twin(pairs, elos), abs=1e-6, rel=1e-6)
+    assert Sprt(*elos).llr([0] * 5) == 0
 
 
-def test_even_results_speak_for_neither_of_opposite_differences():
-    assert Sprt(-1, 1).llr((10, 5, 2, 5, 10)) == pytest.approx(0, abs=1e-9)
-    assert Sprt(0, 10).llr((0, 0, 0, 0, 0)) == 0
-
-
-def test_a_test_without_draws_in_pairs_of_one_game_is_walds():
-    """If only the scores 0 and 1 occur, the test is the same as Wald's test of the tosses of a coin."""
-    p0, p1 = (1 / (1 + 10 ** (-elo / 400)) for elo in (0, 100))
-    expected = 30 * math.log((1 - p1) / (1 - p0)) + 50 * math.log(p1 / p0)
-    assert Sprt(0, 100).llr((30, 0, 0, 0, 50)) == pytest.approx(expected, abs=1e-3)
-
-
-BASE = (0.16, 0.03, 0.6, 0.04, 0.17)
-
-
-def outcomes(elo):
-    """The probabilities of the scores of a pair between two agents with this Elo difference."""
-    return likeliest(BASE, 1 / (1 + 10 ** (-elo / 400)))
-
-
-def simulate(test, elo, runs, seed):
-    """The share of tests that accept `elo1`, and the mean number of games."""
-    rng, shares = random.Random(seed), outcomes(elo)
-    accepted = games = 0
-    for _ in range(runs):
-        pairs = [0] * 5
-        for points in itertools.repeat(range(5)):
-            pairs[rng.choices(points, shares)[0]] += 1
-            verdict = test.judge(pairs)
-            if verdict.accepted is not None:
-                break
-        accepted += verdict.accepted == test.elo1
-        games += 2 * sum(pairs)
-    return accepted / runs, games / runs
-
-
-def test_errors_are_as_rare_as_stated_and_games_are_saved():
-    test, runs = Sprt(0, 60), 100
-    wrong, games0 = simulate(test, 0, runs, 1)
-    right, games1 = simulate(test, 60, runs, 2)
-    spread = 3 * math.sqrt(0.05 * 0.95 / runs)
-    assert wrong < 0.05 + spread
-    assert 1 - right < 0.05 + spread
-    # `fixed` is the number of games that a test of fixed length needs if it may be wrong in 5% of cases. Then the two
-    # expected scores are 2 * 1.645 standard errors apart.
-    variance = sum(p * (a - 0.5) ** 2 for p, a in zip(outcomes(0), SCORES, strict=True))
-    apart = 1 / (1 + 10 ** (-60 / 400)) - 0.5
-    fixed = 2 * variance * (2 * 1.645 / apart) ** 2
-    assert max(games0, games1) < 0.7 * fixed
+def test_the_bounds_are_walds():
+    test = Sprt(0, 200, alpha=0.01, beta=0.2)
+    low, high = test.bounds
+    assert (low, high) == pytest.approx((math.log(0.2 / 0.99), math.log(0.8 / 0.01)))
+    seen = set()
+    for won, lost in ((k, 120 - k) for k in range(121)):
+        verdict = test.judge((lost, 0, 9, 0, won))
+        expected = 0 if verdict.llr <= low else 200 if verdict.llr >= high else None
+        assert (verdict.accepted, verdict.bounds) == (expected, (low, high))
+        seen.add(expected)
+    assert seen == {0, None, 200}
 
 
 def test_a_match_ends_when_the_answer_is_known():

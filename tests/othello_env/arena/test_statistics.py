@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from othello_env.arena import mean_interval, paired_test, play_match
 
@@ -37,6 +36,10 @@ def test_random_signs_come_close_to_all_signs():
     assert not test.exact
     assert test.p_value == pytest.approx(slow_p(differences), abs=0.01)
     assert test == paired_test(differences, [0] * 8, seed=1)
+    assert test.interval == mean_interval(differences).interval
+    a, b = np.random.default_rng(0).integers(0, 10_000, (2, 500))
+    assert not paired_test(a, b).exact  # too large to count all signs
+    assert paired_test(a % 64, b % 64).exact
 
 
 def test_a_tiny_p_value_is_printed_as_a_bound():
@@ -45,29 +48,6 @@ def test_a_tiny_p_value_is_printed_as_a_bound():
     assert test.p_value > 0
     assert "p < 1e-15" in str(test)
     assert "p = 0.125 " in str(paired_test([1] * 4, [0] * 4))
-
-
-def test_many_large_differences_are_tested_with_random_signs():
-    rng = np.random.default_rng(0)
-    a, b = rng.integers(0, 10_000, (2, 500))
-    assert not paired_test(a, b).exact
-    assert paired_test(a % 64, b % 64).exact
-
-
-def test_equal_agents_are_found_different_as_often_as_the_p_value_says():
-    rng = np.random.default_rng(4)
-    p = [paired_test(rng.integers(0, 5, 40) / 4, rng.integers(0, 5, 40) / 4).p_value for _ in range(500)]
-    assert 0.03 < np.mean(np.array(p) <= 0.05) < 0.07
-
-
-def test_the_interval_of_discs_lost_covers_the_true_difference():
-    """As with regret, most moves lose nothing and some lose many discs."""
-    rng, covered = np.random.default_rng(6), 0
-    for _ in range(500):
-        a, b = (2 * rng.integers(1, 16, 80) * (rng.random(80) < share) for share in (0.5, 0.2))
-        low, high = paired_test(a, b).interval
-        covered += low <= 16 * (0.5 - 0.2) <= high
-    assert 0.93 < covered / 500 < 0.97
 
 
 @pytest.mark.parametrize(("a", "b"), [([2], [0]), ([5, 2, 3], [3, 0, 1]), ([0.3, 0.2], [0.2, 0.1]), ([0, 1], [0, 1])])
@@ -85,21 +65,9 @@ def test_the_interval_is_students(n, quantile):
     half = quantile * values.std(ddof=1) / n**0.5
     assert found.interval == pytest.approx((values.mean() - half, values.mean() + half), rel=1e-6)
     assert found.deviation == pytest.approx(values.std(ddof=1))
-
-
-@pytest.mark.parametrize("scale", [1, 0.3], ids=["exact", "random"])
-def test_the_p_value_of_many_pairs_is_scipys(scale):
-    differences = scale * np.random.default_rng(0).integers(-3, 5, 40)
-    expected = stats.permutation_test((differences,), np.sum, permutation_type="samples", n_resamples=50_000)
-    test = paired_test(differences, np.zeros(40))
-    assert test.exact == (scale == 1)
-    assert test.p_value == pytest.approx(expected.pvalue, abs=0.015)
-
-
-def test_one_seed_says_nothing_about_others():
-    found = mean_interval([1400])
-    assert found.interval == (-np.inf, np.inf)
-    assert np.isnan(found.deviation)
+    one = mean_interval(values[:1])  # says nothing about others
+    assert one.interval == (-np.inf, np.inf)
+    assert np.isnan(one.deviation)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from scipy import stats
 from othello_env import Agent, Othello, make_agent
 from othello_env.arena import exploitability, measure_positions, play_perfect
 from othello_env.arena.benchmark.perfect import OPENINGS, solved_openings
-from othello_env.arena.benchmark.positions import LISTS, load_positions, random_accuracy
+from othello_env.arena.benchmark.positions import LISTS, load_positions
 from othello_env.arena.openings import packaged_lines
 from othello_env.games.othello import symmetries
 
@@ -182,6 +182,12 @@ def test_the_script_makes_the_packaged_lists():
         assert [*islice(made, count)] == [*packaged_lines("othello_env.arena.benchmark", f"{name}.txt")[:count]]
 
 
+def by_chance(positions):
+    """The share of best moves and the mean loss, if every legal move is equally likely."""
+    losses = [max(p.scores.values()) - np.array([*p.scores.values()]) for p in positions]
+    return np.mean([(loss == 0).mean() for loss in losses]), np.mean([loss.mean() for loss in losses])
+
+
 @pytest.mark.parametrize("game", LISTS)
 def test_best_worst_and_random_moves(game):
     positions = load_positions(game)
@@ -191,7 +197,8 @@ def test_best_worst_and_random_moves(game):
     losses = [max(p.scores.values()) - min(p.scores.values()) for p in positions]
     assert (worst.rate, worst.loss) == (0.0, pytest.approx(np.mean(losses)))
     several = [measure_positions("random", game=game, seed=seed) for seed in range(20)]
-    rate, loss = random_accuracy(positions)
+    rate, loss = by_chance(positions)
+    assert best.random == pytest.approx((rate, loss))
     assert np.mean([each.rate for each in several]) == pytest.approx(rate, abs=0.03)
     assert np.mean([each.loss for each in several]) == pytest.approx(loss, abs=0.4)
     assert measure_positions("random", game=game, seed=3) == several[3]
@@ -200,18 +207,19 @@ def test_best_worst_and_random_moves(game):
     low, high = worst.loss_interval
     assert (high - low) / 2 == pytest.approx(stats.t.ppf(0.975, n - 1) * np.std(losses, ddof=1) / n**0.5)
     share, lost = worst.numbers
-    assert (share.name, share.game, share.value, share.chance) == (LISTS[game].best, game, 0.0, rate)
-    assert (lost.value, (lost.low, lost.high), lost.chance) == (worst.loss, worst.loss_interval, loss)
+    assert (share.name, share.game, share.value, share.chance) == (LISTS[game].best, game, 0.0, worst.random[0])
+    assert (lost.value, (lost.low, lost.high), lost.chance) == (worst.loss, worst.loss_interval, worst.random[1])
     if game == "othello":
         assert worst.tables == ()
         return
-    assert sum(len(stage.accuracy.positions) for stage in worst.stages) == len(positions)
-    for stage, row in zip(worst.stages, worst.tables[0].rows, strict=True):
-        chosen = [p for p in positions if stage.fewest <= empty(p.state) <= stage.most]
-        assert stage.accuracy.loss == np.mean([max(p.scores.values()) - min(p.scores.values()) for p in chosen])
-        assert stage.random == random_accuracy(chosen)
-        assert (row["empty"], row["positions"]) == (f"{stage.fewest} to {stage.most}", len(chosen))
-        assert row["discs lost a move"].value == stage.accuracy.loss
+    assert sum(len(stage.positions) for stage in worst.stages.values()) == len(positions)
+    for (name, stage), row in zip(worst.stages.items(), worst.tables[0].rows, strict=True):
+        fewest, most = map(int, name.split(" to "))
+        chosen = [p for p in positions if fewest <= empty(p.state) <= most]
+        assert stage.loss == np.mean([max(p.scores.values()) - min(p.scores.values()) for p in chosen])
+        assert stage.random == pytest.approx(by_chance(chosen))
+        assert (row["empty"], row["positions"]) == (name, len(chosen))
+        assert row["discs lost a move"].value == stage.loss
 
 
 def test_perfect_play_has_no_regret_on_4x4():

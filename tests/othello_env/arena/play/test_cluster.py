@@ -102,23 +102,27 @@ def test_what_a_node_lacks_is_an_error_and_no_loss(connected, tmp_path, monkeypa
     assert socket.gethostname() in str(error.value)
 
 
-def test_no_cluster_at_the_address(monkeypatch):
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (
+            RuntimeError("Failed to connect to GCS.\nLast lines of its log"),
+            r"no Ray cluster can be reached or started: Failed to connect to GCS",
+        ),
+        (
+            ray.exceptions.RpcError("InvalidAuthToken: ... RAY_AUTH_MODE is currently 'disabled' (not 'token')."),
+            r"On every machine, set RAY_AUTH_MODE=token and store the same token",
+        ),
+    ],
+    ids=["address", "token"],
+)
+def test_no_cluster_can_be_reached(monkeypatch, error, told):
     def init(**_):
-        raise RuntimeError("Failed to connect to GCS.\nLast lines of its log")
+        raise error
 
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "init", init)  # the real `init` would try to connect for minutes
-    with pytest.raises(ConnectionError, match=r"no Ray cluster can be reached or started: Failed to connect to GCS"):
-        play(ray=True)
-
-
-def test_a_missing_token_is_told_with_its_remedy(monkeypatch):
-    def init(**_):
-        raise ray.exceptions.RpcError("InvalidAuthToken: ... RAY_AUTH_MODE is currently 'disabled' (not 'token').")
-
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    monkeypatch.setattr(ray, "init", init)
-    with pytest.raises(ConnectionError, match=r"On every machine, set RAY_AUTH_MODE=token and store the same token"):
+    with pytest.raises(ConnectionError, match=told):
         play(ray=True)
 
 

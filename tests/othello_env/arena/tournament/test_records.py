@@ -55,9 +55,7 @@ def test_rules_make_the_game_that_they_name(spec, state):
     [
         ("chess", "expected one of the games checkers, othello, tribolo, got 'chess'"),
         ("othello:size=5", "size must be one of 4, 6, 8, not 5"),
-        ("othello:size=big", "size must be a number, not 'big'"),
         ("othello:seed=1", "othello has no option seed; it takes size"),
-        ("othello:", "expected key=value,key=value after othello, got ''"),
         ("othello:size=4,size=6", "gives size twice"),
         ("checkers:draws=never", "draws must be one of"),
     ],
@@ -148,6 +146,19 @@ def test_a_fault_of_nobody_is_no_record():
 @pytest.mark.parametrize("size", [4, 6, 8])
 def test_moves_are_played_by_name_as_one_after_the_other(size):
     """A kernel plays the moves of a whole game of Othello. It must refuse every wrong move."""
+
+    def one_by_one(start, names):
+        for name in names.split():
+            start = start.play(start.action_from_text(name))
+        return start
+
+    def outcome(play, start, names):
+        try:
+            state = play(start, names)
+        except ValueError as error:
+            return type(error)
+        return state, state.moves
+
     for key in range(30):
         start, at_once = Othello(size), Othello.play_names
         names = start.names_of(finished(start, key).moves).split()
@@ -157,28 +168,6 @@ def test_moves_are_played_by_name_as_one_after_the_other(size):
             changed[7 * key % len(names)] = wrong
             assert outcome(at_once, start, " ".join(changed)) == outcome(one_by_one, start, " ".join(changed))
         assert outcome(at_once, start, " ".join([*names, "pass"])) is IllegalActionError
-
-
-def outcome(play, start, names):
-    try:
-        state = play(start, names)
-    except ValueError as error:
-        return type(error)
-    return state, state.moves
-
-
-def one_by_one(start, names):
-    state = start
-    for name in names.split():
-        state = state.play(state.action_from_text(name))
-    return state
-
-
-def test_a_transcript_that_is_no_whole_game_makes_no_record():
-    with pytest.raises(ValueError, match="this game is not over"):
-        GameRecord.from_transcript("f5d6", ("a", "b"))
-    with pytest.raises(ValueError, match="expected 2 names"):
-        GameRecord.from_transcript(WIPE_OUT, ("a",))
 
 
 def write(path, records):
@@ -248,12 +237,16 @@ def test_a_damaged_line_is_named_and_nothing_is_written(tmp_path, damage, told):
     assert path.read_bytes() == before
 
 
-def test_another_file_without_an_end_of_line_is_not_cut(tmp_path):
+def test_what_is_no_file_of_records_or_no_whole_game_is_refused(tmp_path):
     path = tmp_path / "thesis.txt"
-    path.write_text("precious")
+    path.write_text("precious")  # without an end of line, as a torn record
     with pytest.raises(RecordError, match=r"line 1: 'precious' is not a record"), open_records(path):
         pass
     assert path.read_text() == "precious"
+    with pytest.raises(ValueError, match="this game is not over"):
+        GameRecord.from_transcript("f5d6", ("a", "b"))
+    with pytest.raises(ValueError, match="expected 2 names"):
+        GameRecord.from_transcript(WIPE_OUT, ("a",))
 
 
 def test_two_cannot_write_at_once(tmp_path):
