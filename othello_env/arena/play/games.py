@@ -320,4 +320,5 @@ def _described(error: BaseException) -> str:
     if theirs:
         line = [frame.lineno for frame in theirs if frame.filename == theirs[0].filename][-1]
         place = f" ({Path(theirs[0].filename).name}, line {line})"
-    return f"{type(error).__name__}: {_shown(str, error)}{place}"
+    said = _shown(str, error)
+    return f"{type(error).__name__}{f': {said}' if said.strip() else ''}{place}"

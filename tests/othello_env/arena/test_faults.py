@@ -60,8 +60,9 @@ class Failing(Agent):
         (Failing(UnspeakableError()), r"UnspeakableError: <UnspeakableError whose text raised ZeroDivisionError>"),
         (Failing(AgentError("x" * 1_000_000)), "xxx"),
         (Failing(ValueError("\x1b[2J\ud800" * 1_000_000)), r"ValueError: \?\[2J\?\?\[2J"),
+        (Failing(ValueError(" \n\t")), r"ValueError \(test_faults"),
     ],
-    ids=["no text", "long", "control characters"],
+    ids=["no text", "long", "control characters", "white space"],
 )
 def test_an_error_with_an_odd_text_forfeits_the_game(agent, reason):
     with pytest.warns(FaultWarning):

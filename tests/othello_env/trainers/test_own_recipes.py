@@ -96,6 +96,21 @@ def test_a_run_writes_its_agent_its_curve_and_events_and_another_run_goes_on(run
     same(load_network("b.safetensors", own).weights, first.weights)
 
 
+@pytest.mark.parametrize("name", SMALL)
+def test_a_line_comes_before_the_training(run, name, monkeypatch, capsys):
+    class Begun(Exception):
+        pass
+
+    def begin(*_):
+        raise Begun
+
+    module = load(name)
+    monkeypatch.setattr(module, "SummaryWriter", begin)
+    with pytest.raises(Begun):
+        run(name, "a.safetensors", "", module)
+    assert "4x4" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("name", NAMED)
 def test_a_seed_repeats_a_run(run, name):
     for out in ("a.safetensors", "b.safetensors"):
