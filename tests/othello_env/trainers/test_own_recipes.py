@@ -98,15 +98,15 @@ def test_a_run_writes_its_agent_its_curve_and_events_and_another_run_goes_on(run
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_line_comes_before_the_training(run, name, monkeypatch, capsys):
-    class Begun(Exception):
+    class BegunError(Exception):
         pass
 
     def begin(*_):
-        raise Begun
+        raise BegunError
 
     module = load(name)
     monkeypatch.setattr(module, "SummaryWriter", begin)
-    with pytest.raises(Begun):
+    with pytest.raises(BegunError):
         run(name, "a.safetensors", "", module)
     assert "4x4" in capsys.readouterr().out
 
