@@ -84,6 +84,7 @@ TRAINERS = {  # what a trainer needs, as docs/how-to says; a test compares them
     "own_recipes": [".[torch]"],
     "rllib": [".[torch]", "ray[rllib]>=2.60"],
     "sb3": [".[sb3]"],
+    "sequence_gpt": [".[torch]"],
     "tianshou": [".", "tianshou>=2"],
     "torch_wrapper": [".[torch]", "array-api-compat>=1.11"],
     "torchrl": [".[torchrl]"],
