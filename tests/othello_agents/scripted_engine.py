@@ -103,8 +103,6 @@ def main():
         if behaviour == "die":
             say("out of luck", sys.stderr)
             sys.exit(3)
-        if behaviour == "shout":
-            moves = ["\x1b[2J" + 50_000 * "A"]
         if behaviour == "noise":
             say("thinking...")
         if told != (moves.pop(0).split("; ") if behaviour == "told" else []) and (

@@ -6,7 +6,7 @@ import pytest
 
 from othello_agents.engine import Engine
 from othello_agents.mcts.agent import Mcts
-from othello_agents.ntuple import NTupleNetwork
+from othello_agents.ntuple import NTupleAgent, NTupleNetwork, shipped_network
 from othello_agents.perfect import Perfect
 from othello_agents.programs import NBoard
 from othello_agents.search.alphabeta import AlphaBeta
@@ -90,9 +90,12 @@ SMALL = r"4x4 and 6x6; 8x8 is too large"
 REFUSED = [
     *((AlphaBeta().search, OVER, "the game is over"), (Mcts().act, OVER, "the game is over")),
     *((getattr(Engine(), name), OVER, "game is over") for name in ("act", "analyse", "solve", "action_values")),
+    (NTupleAgent(NTupleNetwork(6)).act, OVER, "the game is over"),
+    (NTupleAgent(NTupleNetwork(6)).act, Othello(), "trained for Othello of size 6, not 8"),
+    (NTupleAgent().act, Othello(4), r"size 4; train some: othello-env train --size 4 --out FILE\.npz"),
     *((Perfect().act, OVER, "the game is over"), (MaxN().act, Tribolo.from_text("B/R/G"), "over")),
     (Paranoid().search, Tribolo.from_text("B/R/G"), "over"),
-    *((agent.act, Checkers(), "plays Othello, not Checkers") for agent in (Mcts(), Engine(), NBoard("sh"))),
+    *((it.act, Checkers(), "plays? Othello, not Checkers") for it in (Mcts(), Engine(), NBoard("sh"), NTupleAgent())),
     *(
         (getattr(Perfect(), name), state, words)
         for name in ("check_game", "act", "score", "action_values")
@@ -115,12 +118,14 @@ def test_a_position_that_an_agent_cannot_play_is_refused(call, state, words):
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: Engine(eval=NTupleNetwork(4)), TypeError, "must be a text, such as weighted, not NTupleNetwork"),
+        (lambda: Engine(eval=5), TypeError, "must be a text, such as weighted, not int"),
         (lambda: Engine(depth=2.5), TypeError, "depth must be a whole number"),
         (lambda: Engine().analyse(Othello(), lines=-1), ValueError, "lines must be "),
         (lambda: Engine().analyse(Othello(), lines=65), ValueError, "lines must be "),
         (lambda: Engine().analyse(Othello(), lines=1.5), TypeError, "lines must be "),
         (lambda: make_agent("engine:eval=gone.npz"), FileNotFoundError, "gone.npz"),
+        (lambda: shipped_network(6, "engine"), ValueError, "no weights of engine come with the package for size 6"),
+        (lambda: shipped_network(8, "other"), ValueError, "expected ntuple or engine, .* got 'other'"),
     ],
 )
 def test_other_refusals(call, error, words):

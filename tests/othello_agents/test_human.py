@@ -44,13 +44,8 @@ def test_wrong_entries_are_explained_and_asked_again() -> None:
     ask, prompts = person("z9", "", "a1", "pass", "f5")
     assert Human(ask, told.append).act(Othello()) == 37
     assert len(prompts) == 5
-    unreadable, empty, illegal, no_pass = told[1:]
-    assert "expected a square" in unreadable
-    assert "'z9'" in unreadable
-    assert "expected a square" in empty
-    assert "a1" in illegal
-    assert "not legal" in illegal
-    assert "not legal" in no_pass
+    for text, words in zip(told[1:], ("got 'z9'", "got ''", "a1 (action 0) is not legal", "not legal"), strict=True):
+        assert words in text
 
 
 @pytest.mark.parametrize("lines", [["quit"], ["Q "], ["a1", "exit"], []])
@@ -70,8 +65,3 @@ def test_the_spec_asks_at_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: 
     assert shown.count("black's move: ") == 2
     with pytest.raises(AgentLeftError, match="the input ended"):
         agent.act(state)
-
-
-def test_ask_and_tell_are_functions() -> None:
-    with pytest.raises(TypeError, match="ask must be a function that takes a text, not 'x'"):
-        Human(ask="x")

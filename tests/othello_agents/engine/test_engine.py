@@ -106,18 +106,6 @@ def test_what_is_remembered_of_one_size_is_not_used_on_another():
         assert as_searched(engine.analyse(Othello(size))) == expected
 
 
-def test_the_principal_variation_can_be_played(random_position):
-    for key in range(20):
-        analysis = Engine(depth=5, eval="mobility").analyse(random_position(key, 45 - 2 * key))
-        state = analysis.state
-        for action in analysis.pv:
-            state = state.play(action)
-        assert analysis.pv[0] == analysis.best
-        assert analysis.exact == (45 - 2 * key <= 12)
-        if analysis.exact:
-            assert state.margins()[analysis.state.to_move] == analysis.score
-
-
 def test_a_forced_pass(random_position):
     state = next(s for s in (random_position(key, 8, 6) for key in range(200)) if s.must_pass)
     engine = Engine(eval="count")
@@ -126,12 +114,6 @@ def test_a_forced_pass(random_position):
     assert (analysis.best, analysis.pv[0], analysis.score) == (state.pass_action, state.pass_action, -after.score)
     assert engine.solve(state).score == -after.score
     assert engine.action_values(state) == {state.pass_action: -after.score}
-
-
-def test_an_analysis_reads_well():
-    text = str(Engine(depth=2, eval="weighted").analyse(Othello.from_moves("f5d6c3")))
-    assert " points (depth 2): " in text
-    assert "(exact): " in str(Engine(eval="weighted").solve(Othello(4)))
 
 
 def test_a_drawn_position_before_a_pass_has_no_negative_zero():
@@ -216,19 +198,6 @@ def test_all_scores_have_the_unit_of_the_best(moves, evaluation, unit, finished)
             assert score == (line.discs if unit == "discs" else line.score)
 
 
-def test_values_of_actions_are_discs_before_the_end_and_at_the_end(random_position):
-    engine = Engine(depth=3)
-    for empties in (30, 8):
-        state = next(s for s in (random_position(key, empties) for key in range(99)) if len(s.legal_actions()) > 2)
-        lines = engine.analyse(state, lines=64).lines
-        assert engine.action_values(state) == {line.pv[0]: line.discs for line in lines}
-
-
-def test_weights_that_do_not_fit_are_refused(weights):
-    with pytest.raises(ValueError, match="for size 6, not 8"):
-        Engine(eval=str(weights[6])).act(Othello())
-
-
 def test_specs_are_understood(weights):
     spec = f"engine:depth=3,exact=5,eval={weights[6]}"
     engine = make_agent(spec)
@@ -236,6 +205,8 @@ def test_specs_are_understood(weights):
     assert ask(engine, Othello(6)) in Othello(6).legal_actions()
     assert repr(make_agent(f"{weights[6]}:depth=3,exact=5")) == spec
     assert repr(make_agent(f"{weights[6]}:exact=0")) == f"engine:exact=0,eval={weights[6]}"
+    with pytest.raises(ValueError, match="for size 6, not 8"):
+        engine.act(Othello())
 
 
 def test_where_no_weights_ship_it_counts_mobility():

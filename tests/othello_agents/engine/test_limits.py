@@ -1,10 +1,7 @@
 """The limits of the engine's searches: nodes, time, clocks, Ctrl-C and `stop`."""
 
 import math
-import os
 import random
-import signal
-import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -119,43 +116,15 @@ def test_whatever_the_time_a_search_ends_at_its_depth(seconds):
     assert Othello().is_legal(ask(make_agent("engine:depth=1"), Othello(), Clock(seconds, seconds)))
 
 
-@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="the system cannot send itself Ctrl-C")
-def test_an_interrupt_ends_a_search_and_the_engine_goes_on():
-    engine = Engine(eval="weighted")
-    engine.act(Othello())  # compiles the kernels
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        engine.solve(Othello())  # would take years
-    timer.join()
-    assert not [thread for thread in threading.enumerate() if thread.name == "othello-engine" and thread.is_alive()]
-    assert engine.act(Othello()) in Othello().legal_actions()
+def stopped(monkeypatch, name, **options):
+    """An engine that is stopped just after each call of this method of its searcher."""
+    engine, method = Engine(**options), getattr(Searcher, name)
+    monkeypatch.setattr(Searcher, name, lambda *args, **more: (method(*args, **more), engine.stop())[0])
+    return engine
 
 
-@pytest.fixture
-def stopped(monkeypatch):
-    """`stopped(name)`: an engine that is stopped just after, or before, each call of this method of its searcher."""
-
-    def make(name, when="after", **options):
-        engine = Engine(**options)
-        method = getattr(Searcher, name)
-
-        def run_and_stop(self, *args, **more):
-            if when == "before":
-                engine.stop()
-            value = method(self, *args, **more)
-            if when == "after":
-                engine.stop()
-            return value
-
-        monkeypatch.setattr(Searcher, name, run_and_stop)
-        return engine
-
-    return make
-
-
-def test_a_stop_in_the_first_search_also_ends_the_searches_for_lines_and_scores(stopped):
-    engine = stopped("deepen", depth=4, eval="weighted")
+def test_a_stop_in_the_first_search_also_ends_the_searches_for_lines_and_scores(monkeypatch):
+    engine = stopped(monkeypatch, "deepen", depth=4, eval="weighted")
     state = Othello.from_moves("f5d6c3")
     found = engine.analyse(state, lines=4, scores=True)
     assert found.best in state.legal_actions()
@@ -164,9 +133,8 @@ def test_a_stop_in_the_first_search_also_ends_the_searches_for_lines_and_scores(
 
 
 @pytest.mark.parametrize("result_only", [False, True])
-def test_a_stopped_solver_reports_no_exact_score(stopped, ffo, result_only):
-    engine = stopped("start", eval="weighted")
-    found = engine.solve(ffo[1].state, result_only=result_only)
+def test_a_stopped_solver_reports_no_exact_score(monkeypatch, ffo, result_only):
+    found = stopped(monkeypatch, "start", eval="weighted").solve(ffo[1].state, result_only=result_only)
     assert (found.exact, found.depth) == (False, 1)
 
 

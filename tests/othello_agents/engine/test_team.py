@@ -14,7 +14,7 @@ from othello_env import Othello
 def have_all_ended():
     """Whether the threads of all teams end within a minute."""
     end = time.monotonic() + 60
-    while any(thread.name == "othello-engine-team" for thread in threading.enumerate()):
+    while any(thread.name.startswith("othello-engine") for thread in threading.enumerate()):
         if time.monotonic() > end:
             return False
         time.sleep(0.01)
@@ -62,8 +62,9 @@ def test_time_ends_all_threads():
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="there is no way to send the interrupt")
-def test_an_interrupt_ends_all_threads():
-    engine = Engine(depth=40, threads=2)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_ends_all_threads_and_the_engine_goes_on(threads):
+    engine = Engine(depth=40, threads=threads)
     engine.analyse(Othello(4))  # compiles
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()

@@ -22,30 +22,15 @@ from othello_env.games.game import State
 
 pytestmark = pytest.mark.nojit
 
-TABLES = {
-    8: """
-        120 -20  20   5   5  20 -20 120
-        -20 -40  -5  -5  -5  -5 -40 -20
-         20  -5  15   3   3  15  -5  20
-          5  -5   3   3   3   3  -5   5
-          5  -5   3   3   3   3  -5   5
-         20  -5  15   3   3  15  -5  20
-        -20 -40  -5  -5  -5  -5 -40 -20
-        120 -20  20   5   5  20 -20 120""",
-    6: """
-        120 -20  20  20 -20 120
-        -20 -40  -5  -5 -40 -20
-         20  -5  15  15  -5  20
-         20  -5  15  15  -5  20
-        -20 -40  -5  -5 -40 -20
-        120 -20  20  20 -20 120""",
-    4: """
-        120 -20 -20 120
-        -20 -40 -40 -20
-        -20 -40 -40 -20
-        120 -20 -20 120""",
-}
-
+TABLE = """
+    120 -20  20   5   5  20 -20 120
+    -20 -40  -5  -5  -5  -5 -40 -20
+     20  -5  15   3   3  15  -5  20
+      5  -5   3   3   3   3  -5   5
+      5  -5   3   3   3   3  -5   5
+     20  -5  15   3   3  15  -5  20
+    -20 -40  -5  -5  -5  -5 -40 -20
+    120 -20  20   5   5  20 -20 120"""
 
 LEAGUE = """
     1.00 -0.25 0.10 0.05 0.05 0.10 -0.25  1.00
@@ -71,11 +56,11 @@ def test_the_leagues_heuristic_is_a_hundred_times_its_table(
 
 
 def slow_weighted(state: Othello, player: int, *, modify: bool) -> int:
-    size, cells = state.size, state.to_text()
-    weights = [int(word) for word in TABLES[size].split()]
+    size, cells, weights = state.size, state.to_text(), TABLE.split()
     total = 0
-    for square, (cell, weight) in enumerate(zip(cells, weights, strict=True)):
+    for square, cell in enumerate(cells):
         row, column = divmod(square, size)
+        weight = int(weights[8 * min(row, size - 1 - row) + min(column, size - 1 - column)])
         corner = size * (0 if row < size / 2 else size - 1) + (0 if column < size / 2 else size - 1)
         beside = abs(corner // size - row) <= 1 and abs(corner % size - column) <= 1 and square != corner
         if modify and beside and cells[corner] != "-":

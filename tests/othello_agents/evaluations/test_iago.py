@@ -3,13 +3,10 @@
 import numpy as np
 import pytest
 
-from othello_agents.evaluations import EVALUATIONS, evaluation_name, find_evaluation
 from othello_agents.evaluations.iago import EDGES, Iago, edge_table, iago
 from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Othello
 from othello_env.arena.match import play_match
-from othello_env.games.checkers.position import Checkers
-from othello_env.games.hashing import draw
 from othello_env.games.othello.bitboard import ACTION_SQUARES
 
 # A slow twin of the kernels. An edge is a string of ten characters: ".", "X" and "O". X is the player.
@@ -91,13 +88,6 @@ def edges_with(discs, rng, n):
         yield "".join(cells)
 
 
-def test_static_values_against_a_slow_twin():
-    table, rng = edge_table(0), np.random.default_rng(1)
-    for discs in range(11):
-        for edge in edges_with(discs, rng, 200):
-            assert table[index(edge)] == static(edge), edge
-
-
 class Values(dict):
     """The values of `edge_table` after some rounds. A value is computed when it is first read."""
 
@@ -118,11 +108,11 @@ class Values(dict):
         return [after(edge, i)[0] for i in range(10) if edge[i] == "."]
 
 
-@pytest.mark.parametrize(("rounds", "fewest"), [(1, 6), (5, 7)])
-def test_values_after_some_rounds_against_a_slow_twin(rounds, fewest):
+@pytest.mark.parametrize(("rounds", "fewest", "n"), [(0, 0, 200), (1, 6, 60), (5, 7, 60)])
+def test_values_after_some_rounds_against_a_slow_twin(rounds, fewest, n):
     table, values, rng = edge_table(rounds), Values(rounds), np.random.default_rng(rounds)
-    for discs in range(fewest, 10):
-        for edge in edges_with(discs, rng, 60):
+    for discs in range(fewest, 11):
+        for edge in edges_with(discs, rng, n):
             assert table[index(edge)] == values[edge], edge
 
 
@@ -135,19 +125,10 @@ def test_anchors_and_mirror_images():
         assert table[index(edge)] == table[index(edge[::-1])]
 
 
-def positions(n):
-    for key in range(n):
-        state = Othello()
-        for _ in range(5 + key % 40):
-            if not state.is_over:
-                legal = state.legal_actions()
-                state = state.play(legal[draw(key, len(state.moves), len(legal))])
-        yield state
-
-
-def test_it_sums_edges_moves_and_empty_squares_beside_discs():
+def test_it_sums_edges_moves_and_empty_squares_beside_discs(random_position):
     table = edge_table()
-    for state in positions(40):
+    for key in range(40):
+        state = random_position(key, 20 + key)
         n = sum(state.discs()) - 3
         sides = (state.own, state.opponent)
         cells = [".XO"[(state.own >> s & 1) + 2 * (state.opponent >> s & 1)] for s in range(64)]
@@ -181,25 +162,13 @@ def test_a_search_fixes_the_number_of_the_move_at_its_root():
     found = AlphaBeta(2, "iago").search(state)
     assert found == AlphaBeta(2, Iago(6)).search(state)
     assert found != AlphaBeta(2, Iago(7)).search(state)
+    with pytest.raises(ValueError, match="for Othello of size 8"):
+        AlphaBeta(1, "iago").search(Othello(6))
 
 
-def test_it_is_found_by_name_and_refuses_other_games():
-    assert find_evaluation("iago") is iago is EVALUATIONS["iago"]
-    assert evaluation_name(iago) == "iago"
-    for state in (Othello(6), Checkers()):
-        with pytest.raises(ValueError, match="for Othello of size 8"):
-            AlphaBeta(1, "iago").search(state)
-
-
-@pytest.mark.parametrize(("depth", "games", "score"), [(1, 400, 0.76)])
-def test_its_strength_is_the_published_one(depth, games, score):
-    """An independent program found the expected scores of `iago` against `modified`. Both search to the same depth."""
-    result = play_match(
-        f"alphabeta:depth={depth},eval=iago",
-        f"alphabeta:depth={depth},eval=modified",
-        games=games,
-        openings="random:10",
-        seed=3,
-    )
+def test_its_strength_is_the_published_one():
+    """An independent program found the expected score of `iago` against `modified`. Both search one ply."""
+    agents = ("alphabeta:depth=1,eval=iago", "alphabeta:depth=1,eval=modified")
+    result = play_match(*agents, games=400, openings="random:10", seed=3)
     # The tolerance is four standard errors of independent games.
-    assert result.score == pytest.approx(score, abs=4 * (score * (1 - score) / games) ** 0.5)
+    assert result.score == pytest.approx(0.76, abs=4 * (0.76 * 0.24 / 400) ** 0.5)

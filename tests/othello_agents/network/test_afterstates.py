@@ -10,7 +10,6 @@ from othello_agents.network.afterstates import Afterstates  # noqa: E402
 from othello_agents.ntuple.network import layout  # noqa: E402
 from othello_env import Othello, make_agent  # noqa: E402
 from othello_env.games.openings import random_opening  # noqa: E402
-from othello_env.games.othello import symmetries  # noqa: E402
 from othello_env.games.othello.batch import OthelloPositions  # noqa: E402
 from othello_env.games.othello.bitboard import ACTION_SQUARES  # noqa: E402
 
@@ -90,17 +89,6 @@ def test_logits_and_values_equal_those_of_a_slow_twin(size):
             else:
                 expected = slow_evaluation(network, board(state.play(action), state.to_move))[0]
                 assert row[action] == pytest.approx(expected, abs=1e-3)
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_symmetric_boards_get_the_same_answers(size):
-    network, (observations, masks) = random_network(size), tensors(random_states(size, 2))
-    policy, values = network.answers(observations.numpy(), masks.numpy())
-    for k in range(symmetries.COUNT):
-        planes = np.ascontiguousarray(symmetries.transform_observation(observations.numpy(), k))
-        turned, same = network.answers(planes, symmetries.transform_policy(masks.numpy(), k))
-        np.testing.assert_allclose(turned, symmetries.transform_policy(policy, k), atol=1e-5)
-        np.testing.assert_allclose(same, values, atol=1e-5)
 
 
 def test_its_answers_do_not_depend_on_the_batch_or_on_the_precision():

@@ -9,7 +9,6 @@ import pytest
 from othello_agents.mcts.gumbel import search
 from othello_agents.network import NeuralAgent, load_network, make_network
 from othello_env import Othello, make_agent
-from othello_env.arena.match import play_match
 from othello_env.games.openings import random_opening
 from othello_env.games.othello import symmetries
 from othello_env.games.othello.batch import OthelloPositions
@@ -29,56 +28,21 @@ def network():
     return made
 
 
-def test_its_answers_are_a_policy_over_legal_actions_and_a_bounded_value(network):
-    batch = positions(6)
-    policy, values = network.answers(batch.observations(), batch.masks())
-    np.testing.assert_allclose(policy.sum(axis=1), 1)
-    assert (policy[batch.masks() == 0] == 0).all()
-    assert (policy[batch.masks() == 1] > 0).all()
-    assert values.shape == (len(batch),)
-    assert (np.abs(values) <= 1).all()
-    assert values.std() > 0
-
-
-def test_a_file_holds_all_and_is_an_agent_by_its_path(network, tmp_path):
-    path = tmp_path / "net.safetensors"
-    network.save(path)
-    loaded = load_network(path)
-    batch = positions(6)
-    for ours, theirs in zip(
-        network.answers(batch.observations(), batch.masks()),
-        loaded.answers(batch.observations(), batch.masks()),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(ours, theirs)
-    assert loaded.training == {"games": 5}
-    agent = make_agent(str(path))
-    assert repr(agent) == str(path)
-    np.testing.assert_array_equal(agent.act_batch(batch), NeuralAgent(network).act_batch(batch))
-    warm = make_agent(f"{path}:temperature=0.5", seed=1)
-    assert repr(warm) == f"{path}:temperature=0.5"
-    result = play_match(warm, str(path), games=4, seed=1, openings="random:4", game="othello:size=6")
-    assert not result.faults(0)
-    assert not result.faults(1)
-
-
-def test_the_likeliest_action_is_played(network):
-    batch = positions(6)
-    policy, _ = network.answers(batch.observations(), batch.masks())
-    agent = NeuralAgent(network)
-    assert agent.act_batch(batch).tolist() == policy.argmax(axis=1).tolist()
-    assert [agent.act(batch.state(i)) for i in range(len(batch))] == policy.argmax(axis=1).tolist()
-
-
 def test_it_looks_ahead(network, tmp_path):
     path = tmp_path / "net.safetensors"
     network.save(path)
     agent = make_agent(f"{path}:simulations=20")
     assert repr(agent) == f"{path}:simulations=20"
+    assert repr(make_agent(f"{path}:temperature=0.5")) == f"{path}:temperature=0.5"
+    assert load_network(path).training == {"games": 5}
     batch = positions(6)
     found = search(network.answers, batch, 20)
     np.testing.assert_array_equal(agent.act_batch(batch), found.actions)
-    warm = NeuralAgent(network, temperature=1.0, simulations=20)
+    assert [agent.act(batch.state(i)) for i in range(len(batch))] == found.actions.tolist()
+    warm = NeuralAgent(network, temperature=1.0, simulations=20, seed=3)
+    for again in (pickle.loads(pickle.dumps(warm)), copy.deepcopy(warm)):
+        assert repr(again) == repr(warm)
+        np.testing.assert_array_equal(again.act_batch(batch), warm.act_batch(batch))
     drawn = warm.act_batch(OthelloPositions.from_states([batch.state(5)] * 2000, range(2000)))
     np.testing.assert_allclose(np.bincount(drawn, minlength=37) / 2000, found.policy[5], atol=0.05)
     for wrong in (-1, 100_001):
@@ -121,12 +85,12 @@ def test_draws_follow_the_policy_and_hang_on_the_key(network):
     state = Othello(6)
     keys = np.arange(4000)
     batch = OthelloPositions.from_states([state] * len(keys), keys)
-    agent = NeuralAgent(network, temperature=1.0)
+    agent = NeuralAgent(network, temperature=0.25)
     drawn = agent.act_batch(batch)
     np.testing.assert_array_equal(drawn, agent.act_batch(batch))
-    policy = network.answers(batch.observations()[:1], batch.masks()[:1])[0][0]
+    policy = network.answers(batch.observations()[:1], batch.masks()[:1])[0][0] ** 4
     frequencies = np.bincount(drawn, minlength=37) / len(keys)
-    np.testing.assert_allclose(frequencies, policy, atol=0.04)
+    np.testing.assert_allclose(frequencies, policy / policy.sum(), atol=0.04)
     for key in range(20):
         agent.new_game(key)
         assert agent.act(state) == drawn[key]
@@ -138,16 +102,6 @@ def test_values_are_seen_from_either_side(network):
     assert agent.evaluate(state, 0) == -agent.evaluate(state, 1) != 0
     over = Othello.from_text("X" * 35 + "O")
     assert (agent.evaluate(over, 0), agent.evaluate(over, 1)) == (1, -1)
-
-
-def test_the_same_seed_makes_the_same_weights():
-    def weights(seed):
-        return torch.cat(
-            [weight.flatten() for weight in make_network("residual", 4, seed, channels=4).weights.values()]
-        )
-
-    assert torch.equal(weights(1), weights(1))
-    assert not torch.equal(weights(1), weights(2))
 
 
 @pytest.mark.parametrize("size", [4, 6, 8])
@@ -165,21 +119,9 @@ def test_an_exported_network_plays_as_the_network(tmp_path, size):
         np.testing.assert_allclose(policy, network.policy(batch.observations(), batch.masks()), atol=1e-6)
 
 
-def test_copies_and_pickles_play_the_same_moves(network):
-    agent = NeuralAgent(network, temperature=0.5, seed=3, simulations=4)
-    batch = positions(6)
-    for again in (pickle.loads(pickle.dumps(agent)), copy.deepcopy(agent)):
-        assert repr(again) == repr(agent)
-        np.testing.assert_array_equal(again.act_batch(batch), agent.act_batch(batch))
-
-
-def test_an_agent_plays_in_worker_processes():
-    agent = NeuralAgent(make_network("residual", 8, 3, channels=4, blocks=1))
-    assert play_match(agent, "random", games=4, workers=2) == play_match(agent, "random", games=4)
-
-
 def test_the_first_weights_of_a_seed_stay_so_that_published_runs_repeat():
     network = make_network("residual", 8, 7, channels=32, blocks=2)
     first = {"first": -0.22321235, "block1b": 0.00900647, "value": 0.00481839}
     for layer, number in first.items():
         assert network.weights[f"{layer}.weight"].flatten()[0].item() == pytest.approx(number, abs=1e-8)
+    assert not torch.equal(make_network("residual", 8, 8).weights["first.weight"], network.weights["first.weight"])

@@ -102,6 +102,7 @@ def test_its_answers_are_those_of_its_module(nets):
     logits[batch.masks() == 0] = -np.inf
     expected = np.exp(logits - logits.max(axis=1, keepdims=True))
     np.testing.assert_allclose(policy, expected / expected.sum(axis=1, keepdims=True), atol=1e-6)
+    assert (policy[batch.masks() == 0] == 0).all()
     np.testing.assert_allclose(values, raw.detach().numpy().clip(-1, 1), atol=1e-6)  # values are clipped to [-1, 1]
     assert np.abs(raw.detach().numpy()).max() > 1
     assert {seen[:2] for seen in module.seen} == {(torch.float32, torch.bool)}

@@ -45,29 +45,17 @@ def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(variab
     assert (tmp_path / "whole.png").read_bytes().startswith(b"\x89PNG")
     assert network.errors is None  # --half
 
-    measure, run = variables["measure"], variables["Trainer"].run
+    measure = variables["measure"]
 
     def stopped_measure(trainer, games):
         if trainer.games > 50:
             raise KeyboardInterrupt
         return measure(trainer, games)
 
-    def stopped_run(trainer, **arguments):
-        if trainer.games:
-            run(trainer, games=16)
-            raise KeyboardInterrupt
-        return run(trainer, **arguments)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(variables["Trainer"], "run", stopped_run)
-        with pytest.raises(SystemExit) as stop:
-            train(variables, part, f"{begin} {common}")
-    assert stop.value.code == 130
-    assert result(part)[0].training["games"] == 66
     with monkeypatch.context() as patch:
         patch.setitem(variables, "measure", stopped_measure)
         with pytest.raises(SystemExit) as stop:
-            train(variables, part, f"{common} --resume")
+            train(variables, part, f"{begin} {common}")
     assert stop.value.code == 130
     assert result(part)[0].training["games"] == 100
     assert result(part)[1] == curve[:1]

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from othello_agents.perfect import Perfect
 from othello_agents.programs.nboard_server import NBoardServer
 from othello_env import Agent, Othello, make_agent
 from othello_env.data.formats import ggf
@@ -131,6 +132,8 @@ def test_a_game_is_analysed_for_black_from_its_end():
     assert [int(number) for number, _ in found] == list(range(len(state.moves), -1, -1))
     assert float(found[0][1]) == state.margins()[0]
     assert float(found[-1][1]) == -10.0
+    for (_, value), position in zip(found[1:], reversed(Othello(4).positions(state.moves)[:-1]), strict=True):
+        assert float(value) == Perfect().score(position) * (1, -1)[position.to_move]
     assert say(server, "go") == say(server, "hint 1") == ["status the game is over"]
 
 
