@@ -135,7 +135,7 @@ def attack(name, folder):
 
 @pytest.mark.parametrize("name", LOADERS)
 def test_each_file_is_refused_with_an_error_that_names_it(name, tmp_path):
-    if name in ("safetensors", "run"):
+    if name == "safetensors":
         pytest.importorskip("torch", reason="the network needs PyTorch, an optional extra")
     valid, crafted, _ = LOADERS[name]
     rng = random.Random(1)

@@ -3,14 +3,11 @@
 import io
 import subprocess
 import sys
-from itertools import pairwise
 
 import matplotlib
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import same_color
-from matplotlib.text import Text
 from PIL import Image
 
 from othello_env.drawing.charts import (
@@ -29,84 +26,9 @@ CURVE = [CurvePoint(10**k, 10 * k, k / 10, k / 10 - 0.05, k / 10 + 0.05) for k i
 ROWS = [Row(SPEC, 0.9, 0.8, 0.95, "0.900", compare=0.5), Row("random", 1.0, 0.96, 1.0, "1.000", compare=0.4)]
 
 
-def learning(**changes):
+def learning():
     curves = {SPEC: CURVE, "random": [CurvePoint(0, 0, 0.1), CurvePoint(5_000, 30, 0.4)]}
-    return learning_chart("title", "subtitle", curves, **changes)
-
-
-def elo(**changes):
-    rungs = [Row(f"rung {n}", 100.0 * n, 100.0 * n - 30, 100.0 * n + 40, f"{100 * n}") for n in range(15)]
-    return row_chart("title", "subtitle", [Row(SPEC, **{**AGENT, **changes}), *rungs], "Elo")
-
-
-AGENT = {"value": 120.0, "low": 90.0, "high": 150.0, "text": "120", "own": True}
-LEAGUE = [[0.5, 0.25, np.nan], [0.75, 0.5, 1.0], [np.nan, 0.0, 0.5]]
-
-
-def league(m=3):
-    scores = LEAGUE if m == 3 else np.random.default_rng(1).random((m, m)).tolist()
-    return matrix_chart("title", "subtitle", [SPEC, *(f"snapshot {k}" for k in range(1, m))], scores)
-
-
-def test_the_scores_of_two_members_add_up_to_1_in_a_heat_map():
-    figure = matrix_chart("title", "", ["a", "b"], [[np.nan, 0.575], [0.425, np.nan]])
-    assert [text.get_text() for text in figure.axes[0].texts] == [".58", ".42"]
-
-
-def ratings():
-    points = [(k * 80_000, 20.0 * k, 20.0 * k - 50, 20.0 * k + 60) for k in range(20)]
-    return rating_chart("title", "subtitle", points, {SPEC: 37.0, "random": -300.0}, "plies of training")
-
-
-def games():
-    margins = {margin: 65 - abs(margin) for margin in range(-64, 65)}
-    openings = {f"f5 d6 c{k} d3": 20 - k for k in range(1, 15)}
-    return games_chart("title", "subtitle", ("black", "white"), margins, {59: 5, 60: 80, 61: 15}, openings)
-
-
-CHARTS = {
-    "learning": learning,
-    "scores": lambda: row_chart("title", "subtitle", ROWS, "score", (0, 1), CURVE, f"score against {SPEC} " * 3),
-    "elo": elo,
-    "above": lambda: elo(low=1500.0, high=np.inf, value=1500.0),
-    "league": league,
-    "full league": lambda: league(22),
-    "long league": lambda: league(60),
-    "one member": lambda: league(1),
-    "ratings": ratings,
-    "games": games,
-    "long texts": lambda: row_chart("a title " * 50, "a subtitle " * 50, [Row("a" * 300, 1, 0, 2, "1")] * 3, "Elo"),
-}
-
-
-@pytest.fixture(params=CHARTS)
-def chart(request):
-    return CHARTS[request.param]()
-
-
-def labels(axis):
-    """The texts of an axis's ticks. Matplotlib also has ticks outside the visible range, which it does not draw."""
-    low, high = sorted(axis.get_view_interval())
-    ticks = [tick for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
-    return [text for tick in ticks for text in (tick.label1, tick.label2) if text.get_visible() and text.get_text()]
-
-
-def test_texts_have_ten_points_at_720_pixels_and_do_not_cover_each_other(chart):
-    assert chart.get_figwidth() * 96 == 720  # a page has 96 pixels an inch
-    FigureCanvasAgg(chart).draw()
-    axes = [axis for each in chart.axes for axis in (each.xaxis, each.yaxis)]
-    ticks = {text for axis in axes for tick in axis.get_major_ticks() for text in (tick.label1, tick.label2)}
-    others = [text for text in set(chart.findobj(Text)) - ticks if text.get_visible() and text.get_text()]
-    assert len(others) > 2
-    for text in (*others, *(text for axis in axes for text in labels(axis))):
-        assert text.get_fontsize() >= 10
-        box = text.get_window_extent()
-        assert 0 <= box.x0 < box.x1 <= chart.bbox.width + 1, text
-        assert 0 <= box.y0 < box.y1 <= chart.bbox.height + 1, text
-    for axis in axes:
-        low, high = ("x0", "x1") if axis.axis_name == "x" else ("y0", "y1")
-        boxes = sorted((text.get_window_extent() for text in labels(axis)), key=lambda box: getattr(box, low))
-        assert all(getattr(box, high) <= getattr(following, low) for box, following in pairwise(boxes))
+    return learning_chart("title", "subtitle", curves)
 
 
 def test_the_same_data_give_the_same_file_whatever_the_settings_are():
@@ -157,7 +79,7 @@ def test_a_learning_chart_shows_the_scores_and_their_intervals():
 
 
 def test_rows_show_scores_with_intervals_and_a_curve():
-    rows, curve = CHARTS["scores"]().axes
+    rows, curve = row_chart("title", "subtitle", ROWS, "score", (0, 1), CURVE, f"score against {SPEC} " * 3).axes
     ends = [bar.get_segments()[0] for bar in rows.collections]
     assert [(x0, y0, x1, y1) for (x0, y0), (x1, y1) in ends] == [
         pytest.approx((row.low, y, row.high, y)) for y, row in enumerate(ROWS)
@@ -176,7 +98,9 @@ def test_rows_show_scores_with_intervals_and_a_curve():
     ("low", "high", "begins"), [(90.0, 150.0, None), (1500.0, np.inf, 1500.0), (-np.inf, -200.0, -200.0)]
 )
 def test_the_row_of_the_agent_stands_out_and_a_missing_end_is_an_arrow(low, high, begins):
-    axes = elo(low=low, high=high).axes[0]
+    rungs = [Row(f"rung {n}", 100.0 * n, 100.0 * n - 30, 100.0 * n + 40, f"{100 * n}") for n in range(15)]
+    agent = Row(SPEC, 120.0, low, high, "120", own=True)
+    axes = row_chart("title", "subtitle", [agent, *rungs], "Elo").axes[0]
     weights = [text.get_weight() for text in axes.get_yticklabels()]
     assert weights[0] == "bold"
     assert set(weights[1:]) == {"normal"}
@@ -198,18 +122,21 @@ def test_names_are_shown_as_they_are():
 
 
 def test_a_heat_map_shows_the_scores():
-    axes = league().axes[0]
+    members, scores = ("a", "b", "c"), [[0.5, 0.25, np.nan], [0.75, 0.5, 0.575], [np.nan, 0.425, 0.5]]
+    figure = matrix_chart("title", "subtitle", members, scores)
+    axes = figure.axes[0]
     scores, unmet = (image.get_array() for image in axes.images)
-    assert scores.filled(-1).tolist() == [[-1, 0.25, -1], [0.75, -1, 1.0], [-1, 0.0, -1]]  # no one plays itself
+    assert scores.filled(-1).tolist() == [[-1, 0.25, -1], [0.75, -1, 0.575], [-1, 0.425, -1]]  # no one plays itself
     assert unmet.filled(-1).tolist() == [[-1, -1, 1], [-1, -1, -1], [1, -1, -1]]
     cells = {(text.get_position()[1], text.get_position()[0]): text.get_text() for text in axes.texts}
-    assert cells == {(0, 1): ".25", (1, 0): ".75", (1, 2): "1.0", (2, 1): ".00"}
-    assert "have not met" in league().axes[1].get_xlabel()
-    assert "have not met" not in league(4).axes[1].get_xlabel()
+    assert cells == {(0, 1): ".25", (1, 0): ".75", (1, 2): ".58", (2, 1): ".42"}  # they add up to 1
+    assert "have not met" in figure.axes[1].get_xlabel()
+    assert "have not met" not in matrix_chart("", "", "ab", [[0.5, 1.0], [0.0, 0.5]]).axes[1].get_xlabel()
 
 
 def test_a_chart_of_ratings_has_intervals_and_lines():
-    axes = ratings().axes[0]
+    points = [(k * 80_000, 20.0 * k, 20.0 * k - 50, 20.0 * k + 60) for k in range(20)]
+    axes = rating_chart("title", "subtitle", points, {SPEC: 37.0, "random": -300.0}, "plies of training").axes[0]
     ends = [segment[:, 1].tolist() for segment in axes.collections[0].get_segments()]
     assert ends == [pytest.approx([20 * k - 50, 20 * k + 60]) for k in range(20)]
     assert axes.lines[0].get_xdata().tolist() == [80_000 * k for k in range(20)]
@@ -224,7 +151,10 @@ def bars(axes):
 
 
 def test_a_chart_of_games_shows_shares():
-    margins, plies, openings = games().axes
+    counts = {margin: 65 - abs(margin) for margin in range(-64, 65)}
+    lines = {f"f5 d6 c{k} d3": 20 - k for k in range(1, 15)}
+    chart = games_chart("title", "subtitle", ("black", "white"), counts, {59: 5, 60: 80, 61: 15}, lines)
+    margins, plies, openings = chart.axes
     found = bars(margins)
     assert sum(bar.get_height() for bar in found.values()) == pytest.approx(1)
     assert len(found) <= 33

@@ -2,7 +2,6 @@
 
 import re
 import sys
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from othello_env import MissingExtraError, Othello, drawing, play_match
 
 pytestmark = pytest.mark.nojit
 
-SVG = "{http://www.w3.org/2000/svg}"
 MIDDLE_GAME = Othello.from_moves("f5d6c3d3c4f4c5b3c2e3d2c1b2")
 WHITE_PASSED = Othello.from_text("XXO-----" + "--------" * 7, to_move="O").play(64)
 
@@ -64,20 +62,6 @@ def test_text_shows_every_square(state: Othello) -> None:
     legal = {action for action in state.legal_actions() if action != state.pass_action}
     assert shown.replace("+", "-") == state.to_text()
     assert {place for place, sign in enumerate(shown) if sign == "+"} == legal
-
-
-@given(games)
-def test_svg_is_xml_with_a_disc_for_each_disc_and_a_dot_for_each_move(state: Othello) -> None:
-    root = ElementTree.fromstring(drawing.svg(state))
-    circles = [element.attrib for element in root.iter(f"{SVG}circle")]
-    shaded = [circle["fill"] for circle in circles if circle["fill"].startswith("url(")]
-    gradients = {element.attrib["id"] for element in root.iter(f"{SVG}radialGradient")}
-    dots = [circle for circle in circles if circle.get("fill-opacity") == "0.55"]
-    assert sorted(shaded.count(f"url(#{name})") - 1 for name in gradients) == sorted(state.discs())
-    assert len(dots) == sum(action != state.pass_action for action in state.legal_actions())
-    texts = [element.text for element in root.iter(f"{SVG}text")]
-    assert texts[: 2 * state.size] == [*"abcdefgh"[: state.size], *"12345678"[: state.size]]
-    assert [int(text) for text in texts[2 * state.size : -1] if text] == list(state.discs())
 
 
 def centre(picture: np.ndarray, state: Othello, action: int, cell: int, off: float = 0.0) -> np.ndarray:

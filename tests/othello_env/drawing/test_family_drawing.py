@@ -1,11 +1,11 @@
-"""Tribolo and checkers as text, SVG and pixels."""
+"""Tribolo and checkers as text and pixels, and every game as SVG."""
 
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from othello_env import Checkers, Tribolo, drawing
+from othello_env import Checkers, Othello, Tribolo, drawing
 from othello_env.games.openings import random_opening
 
 pytestmark = pytest.mark.nojit
@@ -57,10 +57,11 @@ def games(start, n):
 
 
 @pytest.mark.parametrize(
-    "start", [Checkers(), Checkers(6), Tribolo(1), Tribolo(2, width=5, height=4, cells=2, walls=2)]
+    "start",
+    [Othello(4), Othello(), Checkers(), Checkers(6), Tribolo(1), Tribolo(2, width=5, height=4, cells=2, walls=2)],
 )
 def test_svg_has_a_piece_for_each_piece_and_a_crown_for_each_king(start):
-    for state in list(games(start, 120))[::10]:
+    for state in list(games(start, 120))[:: 1 if isinstance(start, Othello) else 10]:
         root = ElementTree.fromstring(drawing.svg(state))
         circles = [element.attrib for element in root.iter(f"{SVG}circle")]
         shaded = [circle["fill"] for circle in circles if circle["fill"].startswith("url(")]
@@ -74,6 +75,11 @@ def test_svg_has_a_piece_for_each_piece_and_a_crown_for_each_king(start):
             assert [t for t in texts if t and t.isdecimal()][: state.size**2 // 2] == [
                 str(number + 1) for number in range(state.size**2 // 2)
             ]
+        if isinstance(state, Othello):
+            dots = [circle for circle in circles if circle.get("fill-opacity") == "0.55"]
+            assert len(dots) == sum(action != state.pass_action for action in state.legal_actions())
+            assert texts[: 2 * state.size] == [*"abcdefgh"[: state.size], *"12345678"[: state.size]]
+            assert [int(text) for text in texts[2 * state.size : -1] if text] == list(state.discs())
 
 
 def colour(picture, row, column, cell, columns, off=0.2):
