@@ -26,15 +26,22 @@ def partly(games, seed=0):
     return Games(games.actions, lengths, games.game)
 
 
-@pytest.mark.parametrize("ending", ["npz", "wtb", "ggf", "txt"])
+def needs(ending):
+    if ending == "parquet":
+        pytest.importorskip("pyarrow", reason="needs pyarrow, an optional extra")
+
+
+@pytest.mark.parametrize("ending", ["npz", "wtb", "ggf", "txt", "parquet"])
 def test_games_of_othello_come_back(tmp_path, ending):
+    needs(ending)
     games = random_games(300, seed=4)
     write_games(tmp_path / f"games.{ending}", games)
     same(read_games(tmp_path / f"games.{ending}"), games)
 
 
-@pytest.mark.parametrize("ending", ["npz", "ggf"])
+@pytest.mark.parametrize("ending", ["npz", "ggf", "parquet"])
 def test_unfinished_games_from_other_starts_come_back(tmp_path, ending):
+    needs(ending)
     rng = np.random.default_rng(1)
     starts = [Othello.from_moves("f5d6c3"), Othello(), Othello.from_text("XO------" + "-" * 56, "O")]
     finals = []
@@ -52,10 +59,14 @@ def test_unfinished_games_from_other_starts_come_back(tmp_path, ending):
 
 @pytest.mark.parametrize(
     ("start", "ending"),
-    [(Othello(6), "npz"), (Othello(4), "ggf"), (Checkers(), "npz"), (Checkers(), "pdn"), (Tribolo(seed=3), "npz")],
+    [
+        *((Othello(6), "npz"), (Othello(4), "ggf"), (Checkers(), "npz"), (Checkers(), "parquet"), (Checkers(), "pdn")),
+        *((Tribolo(seed=3), "npz"), (Tribolo(seed=3), "parquet")),
+    ],
     ids=str,
 )
 def test_games_of_the_family_come_back(tmp_path, start, ending):
+    needs(ending)
     rng, finals = np.random.default_rng(2), []
     for plies in (0, 7, 200):
         state = start
@@ -105,8 +116,7 @@ def test_records_of_a_tournament(tmp_path, game, agents):
 
 @pytest.mark.parametrize("ending", ["npz", "parquet"])
 def test_a_start_in_the_middle_of_a_game_of_checkers_is_refused(tmp_path, ending):
-    if ending == "parquet":
-        pytest.importorskip("pyarrow", reason="needs pyarrow, an optional extra")
+    needs(ending)
     kings = Checkers.from_text("B:WK32:BK1")
     later = kings.play(kings.legal_actions()[0])  # the first position can occur again
     jumping = Checkers.from_text("B:W6,15,24:B1")

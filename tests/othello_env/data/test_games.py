@@ -97,32 +97,43 @@ def test_the_first_illegal_action_is_found(actions):
 def test_an_action_after_the_end_is_illegal():
     moves = (*random_games(1, size=4).state(0).moves, 16)
     assert Games([moves], [len(moves)], "othello:size=4").illegal().tolist() == [len(moves) - 1]
+    full = Othello.from_text("XXXXXXXXXXXXXXXX", "black")
+    assert Games([[0]], [1], "othello:size=4", [full]).illegal().tolist() == [0]
 
 
-@pytest.mark.parametrize("start", [Othello(6), Checkers(), Tribolo(seed=2)], ids=lambda s: type(s).__name__)
-def test_games_of_states_are_these_states(start):
-    finals = [*some(start, 4), start, *some(start, 3, plies=7, seed=1)]
-    games = Games.from_states(finals, [start])
-    assert len(games) == 8
+STARTS = {
+    "othello:size=4": [Othello(4), Othello(4).play_transcript("b1"), Othello.from_text("XXXXXXXXXXXXXXXX", "black")],
+    "othello": [Othello(), Othello.from_moves("f5d6c3"), Othello.from_text("XO------" + "-" * 56)],
+    "checkers:size=6": [Checkers(6), Checkers(6, "40-move").play_transcript("5-8")],
+    "tribolo": [Tribolo(seed=1), Tribolo(seed=2)],
+}
+
+
+@pytest.mark.parametrize("game", STARTS)
+def test_games_of_states_are_these_states_and_the_first_illegal_action_is_found(game):
+    """From several starts. Each third game is not finished."""
+    starts = [start for start in STARTS[game] for _ in range(4)]
+    finals = [some(start, 1, 9 if k % 3 == 0 else 200, seed=k)[0] for k, start in enumerate(starts)]
+    games = Games.from_states(finals, starts, game=game)
+    assert len(games.starts) == len(STARTS[game])
     for i, final in enumerate(finals):
-        assert games.state(i) == final
-        assert games.state(i).moves == final.moves
+        assert (games.state(i), games.state(i).moves) == (final, final.moves)
     np.testing.assert_array_equal(games.outcomes.over, [state.is_over for state in finals])
     np.testing.assert_array_equal(games.outcomes.returns, [state.returns() for state in finals])
     np.testing.assert_array_equal(games.outcomes.margins, [state.margins() for state in finals])
+    found = next(examples(games, 10**6))
+    states = [games.state(i, ply) for i in range(len(games)) for ply in range(games.lengths[i])]
+    np.testing.assert_array_equal(found.observation, [state.observation(state.to_move) for state in states])
+    np.testing.assert_array_equal(found.action_mask, [state.action_mask() for state in states])
+    assert found.to_move.tolist() == [state.to_move for state in states]
     assert (games.illegal() == -1).all()
-    middle = games.state(0, 3)
-    assert middle.moves == finals[0].moves[:3]
-
-
-def test_games_from_different_starts():
-    opening = Othello.from_moves("f5d6c3")
-    board = Othello.from_text("XO------" + "-" * 56)
-    finals = [*some(opening, 2), *some(board, 1)]
-    games = Games.from_states(finals, [opening, opening, board])
-    assert len(games.starts) == 2
-    assert [games.state(i) for i in range(3)] == finals
-    np.testing.assert_array_equal(games.outcomes.margins, [state.margins() for state in finals])
+    actions, expected = games.actions.copy(), np.full(len(games), -1)
+    for i in range(1, len(games), 2):
+        if games.lengths[i]:
+            expected[i] = games.lengths[i] // 2
+            state = games.state(i, expected[i])
+            actions[i, expected[i]] = state.action_mask().argmin()
+    assert Games(actions, games.lengths, game, games.starts, games.start).illegal().tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def rows(games):
     return [row[:length].tolist() for row, length in zip(games.actions, games.lengths, strict=True)]
 
 
-def test_it_reads_what_was_written(folder, tmp_path):
+def test_it_reads_and_streams_what_was_written(folder, tmp_path):
     path, games = folder
     found = datasets.load_dataset(str(path), split="train", cache_dir=str(tmp_path / "cache"))
     assert found.num_rows == 30
@@ -35,9 +35,5 @@ def test_it_reads_what_was_written(folder, tmp_path):
     assert found[7]["elo"] == 7.0
     scores = games.columns["scores"][7, : games.lengths[7]]
     np.testing.assert_array_equal(np.array(found[7]["scores"], np.float32), scores)
-
-
-def test_it_streams_what_was_written(folder):
-    path, games = folder
     found = datasets.load_dataset("parquet", data_files=f"{path}/*.parquet", split="train", streaming=True)
     assert [row["actions"] for row in found] == rows(games)

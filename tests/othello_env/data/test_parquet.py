@@ -5,7 +5,6 @@ import io
 import numpy as np
 import pytest
 
-from othello_env import Checkers, Othello
 from othello_env.data import Games, GamesError, random_games, read_games, write_games
 
 arrow = pytest.importorskip("pyarrow", reason="Parquet files need the optional package pyarrow")
@@ -21,28 +20,12 @@ def test_games_come_back(tmp_path):
     path = tmp_path / "a.parquet"
     write_games(path, games)
     again = read_games(path)
-    assert (again.actions == games.actions).all()
     for name, column in games.columns.items():
         np.testing.assert_array_equal(again.columns[name], column)
     assert again.columns["scores"].dtype == np.float32
     row = parquet.read_table(path).to_pylist()[7]
     assert row.pop("scores")[1] == scores[7, 1]
     assert row == {"actions": games.actions[7, : games.lengths[7]].tolist(), "black": "p7", "elo": 7.0}
-
-
-def test_other_games_and_starts_come_back(tmp_path):
-    for finals, starts in (
-        (
-            [Othello.from_moves("f5d6"), Othello(), Othello.from_moves("f5")],
-            [Othello(), Othello(), Othello.from_moves("f5")],
-        ),
-        ([Checkers().play_transcript("11-15 22-18"), Checkers()], [Checkers()]),
-    ):
-        games = Games.from_states(finals, starts)
-        path = tmp_path / "a.parquet"
-        write_games(path, games)
-        again = read_games(path)
-        assert [again.state(i) for i in range(len(games))] == finals
 
 
 def test_other_parquet_files_are_refused(tmp_path):

@@ -1,7 +1,5 @@
 """The PettingZoo environment."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
@@ -57,19 +55,6 @@ class TestPettingZooSuite:
         from pettingzoo.test import api_test
 
         api_test(env, num_cycles=400)
-
-    @pytest.mark.parametrize(
-        "make",
-        [
-            lambda: othello_v0.env(openings="random:6"),
-            lambda: tribolo_v0.env(**SMALL),
-            lambda: checkers_v0.env(openings="random:4"),
-        ],
-    )
-    def test_seeds(self, make: Callable[[], GameAEC]) -> None:
-        from pettingzoo.test import seed_test
-
-        seed_test(make)
 
     @pytest.mark.parametrize("env", [othello_v0.env(size=4), tribolo_v0.env(), checkers_v0.env()])
     def test_state(self, env) -> None:

@@ -39,7 +39,3 @@ def test_arguments_go_by_place_too():
     assert make_env(6, "random", "black").action_space.n == 37
     envs = make_vec_env(3, 6, None)
     assert (envs.num_envs, envs.opponents) == (3, ())
-    with pytest.raises(TypeError, match="sise"):
-        make_env(sise=4)
-    with pytest.raises(ValueError, match="self-play"):
-        envs.set_opponents("random")

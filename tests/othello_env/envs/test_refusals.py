@@ -45,6 +45,7 @@ ENVS = {
 ALL, OTHELLO, ONE, MANY = [*ENVS], [*ENVS][:4], ["single", "aec"], ["vector", "self-play"]
 CHECKERS = ["checkers", "checkers aec", "checkers vector"]
 OTHER_DRAWS = Checkers.from_text("B:WK32:BK1", draws="40-move")
+UNREACHED = Othello().at(Othello().own, Othello().opponent, 0, (0,) * 40)
 MASK = np.array([True, False])
 
 
@@ -96,6 +97,7 @@ CALLS = [
     *((MANY, lambda env, i=i: env.position(i), IndexError, f"games are 0 to 1; there is no game {i}") for i in (-1, 2)),
     (MANY, lambda env: env.final_position(0), LookupError, "no game 0 ended in the last step"),
     (MANY, lambda env: env.set_openings([]), ValueError, "openings is empty"),
+    (MANY, lambda env: env.set_openings([UNREACHED]), ValueError, "40 moves cannot lead to this position"),
     (["aec"], lambda env: env.observe("red_0"), ValueError, "no agent 'red_0'; the agents are black_0, white_0"),
     (["single", "vector"], lambda env: env.set_opponents(None), TypeError, "not None; for self-play, make a batch"),
     (["single", "vector"], lambda env: env.set_opponents("nobody"), SpecError, "nobody"),

@@ -4,12 +4,10 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
-from load_script import load_script
 
-from othello_env import Othello
 from othello_env.games import hashing
 from othello_env.games.othello import bitboard
-from othello_env.games.othello.bitboard import BOARDS, SIZES, STARTS
+from othello_env.games.othello.bitboard import BOARDS, SIZES
 from othello_env.support.jit import with_array_library
 
 RESULTS = {
@@ -65,34 +63,6 @@ def jax_backend():
 def backend(request):
     with np.errstate(over="ignore"):
         yield request.param()
-
-
-def after_every_move(backend, own, opponent, board):
-    """The positions after each move or pass in positions that are not over; and the number of games that are over."""
-    legal, reply = backend.legal_moves(own, opponent, board), backend.legal_moves(opponent, own, board)
-    going = (legal | reply) != 0
-    own, opponent, legal = own[going], opponent[going], legal[going]
-    count = np.maximum(backend.popcount(legal).astype(np.int64), 1)
-    number = (np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)).astype(np.uint64)
-    own, opponent, legal = (np.repeat(each, count) for each in (own, opponent, legal))
-    # JAX compiles a function for each length of its arrays, so they are filled up to a few lengths.
-    length = 1 << max(10, len(own) - 1).bit_length() if len(own) > 1024 else 1024
-    filled = [np.resize(each, length) for each in (own, opponent, legal, number)]
-    disc = np.where(filled[2] == 0, np.uint64(0), ONE << backend.nth_bit(np.maximum(filled[2], ONE), filled[3]))
-    played = backend.advance(filled[0], filled[1], disc, board)
-    return played[0][: len(own)], played[1][: len(own)], int((~going).sum())
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_perft(backend, size):
-    script = load_script("measure/perft")
-    own, opponent = (np.array([bits], np.uint64) for bits in STARTS)
-    ended = 0
-    for depth in range(1, 8 if size == 8 else 6):
-        own, opponent, over = after_every_move(backend, own, opponent, BOARDS[size])
-        ended += over
-        expected = script.published()[depth] if size == 8 else script.count(Othello(size), depth)
-        assert len(own) + ended == expected, depth
 
 
 def test_a_million_random_positions(backend):

@@ -7,7 +7,6 @@ jax = pytest.importorskip("jax", reason="JAX is an optional extra")
 jnp = jax.numpy
 
 import gymnasium  # noqa: E402
-from gymnasium.error import ResetNeeded  # noqa: E402
 
 import othello_env.jax as oj  # noqa: E402 - only if there is JAX
 
@@ -85,23 +84,3 @@ def test_jax_to_numpy():
     observation, rewards, *_ = env.step(observation["action_mask"].argmax(axis=1))
     assert isinstance(observation["observation"], np.ndarray)
     assert rewards.dtype == np.float32
-
-
-def test_errors():
-    with pytest.raises(ValueError, match="num_envs must be at least 1"):
-        oj.DeviceVectorEnv(0)
-    with pytest.raises(ValueError, match="size"):
-        oj.DeviceVectorEnv(2, size=5)
-    with pytest.raises(TypeError, match="an opponent must be"):
-        oj.DeviceVectorEnv(2, 5)
-    env = oj.DeviceVectorEnv(2, None, size=4)
-    with pytest.raises(ResetNeeded):
-        env.step(jnp.zeros(2, int))
-    with pytest.raises(ValueError, match="expected no options of a reset, got side"):
-        env.reset(options={"side": "black"})
-    with pytest.raises((TypeError, ValueError), match="seed"):
-        env.reset(seed=-1)
-    env.reset(seed=0)
-    for actions in (jnp.zeros(3, int), jnp.zeros(2), 5):
-        with pytest.raises(ValueError, match=r"expected \(2,\) integers as actions, got"):
-            env.step(actions)

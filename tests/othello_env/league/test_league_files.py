@@ -91,12 +91,6 @@ def test_policies_save_themselves_or_are_saved(ranked, weights, tmp_path):
     with pytest.raises(ValueError, match="the member 'mine' cannot be saved: it is neither a spec nor a file"):
         more.save(tmp_path / "a")
     assert (tmp_path / "a" / "league.json").read_bytes() == before
-    with pytest.raises(ValueError, match=r"the save of 'elsewhere' must return a spec like .*0002\.safetensors"):
-        league.add(ranked(3), "elsewhere", save=lambda stem: "random")
-    with pytest.raises(ValueError, match="the member 'broken' was saved, but cannot be loaded: there is no file"):
-        league.add(ranked(3), "broken", save=lambda stem: f"{stem}.npz")
-    with pytest.raises(TypeError, match=r"save must be a function that takes a path, not 'a\.npz'"):
-        league.add(ranked(3), "text", save="a.npz")
     with pytest.raises(ZeroDivisionError):  # an error of the function itself
         league.add(ranked(3), "zero", save=lambda stem: 1 / 0)
     assert [member.name for member in league] == ["snapshot 1", "snapshot 2"]

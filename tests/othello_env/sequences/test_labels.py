@@ -94,16 +94,6 @@ def test_sequences_are_those_of_a_simple_version_of_the_rules(twin, size, name):
     assert short or size == 8
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", VOCABULARIES)
-def test_sequences_of_2000_games(twin, name):
-    games = random_games(2000, seed=6)
-    passes, short = check(games, twin.start(8), name)
-    assert passes > 500
-    assert short
-    assert not games.outcomes.margins[np.abs(games.outcomes.margins).max(axis=1) < 64].all()
-
-
 def test_a_wipe_out_ends_a_sequence(twin):
     from othello_env import Othello
 

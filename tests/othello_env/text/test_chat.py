@@ -95,25 +95,9 @@ def wrong_sometimes(number):
     return "I resign." if number % 50 == 0 else "d4" if number % 30 == 0 else None
 
 
-def test_a_wrong_answer_is_corrected_and_counted():
-    model = Script(wrong=wrong_sometimes)
-    agent = ChatAgent(model, workers=3)
-    result = play_match(agent, "random", games=8, seed=1)
-    assert result.faults(0) == []
-    assert result.wins >= 6
-    found = agent.summary()
-    assert found["unreadable"] == model.calls // 50
-    assert found["illegal"] == model.calls // 30 - model.calls // 150
-    assert found["answers"] == model.calls
-    assert found["moves"] == model.calls - found["unreadable"] - found["illegal"]
-    told = agent.report()[0]
-    assert f"{found['answers']} answers: {found['illegal']} illegal (" in told
-    assert f"{found['unreadable']} unreadable (" in told
-
-
 def test_the_correction_says_why_and_the_second_wrong_answer_forfeits():
     heard = []
-    answers = iter(["d4", "?"])
+    answers = iter(["d4", None])
 
     def chat(messages):
         heard.append([dict(message) for message in messages])
@@ -234,14 +218,6 @@ def test_the_lines_of_the_transcripts(tmp_path):
     assert "a cost of 15.00" in agent.estimate(Othello(), 40)
 
 
-def test_what_some_answers_do_not_tell_is_not_summed_up():
-    answers = iter([Answer("d3", tokens=5), "d3"])
-    agent = ChatAgent(lambda messages: next(answers))
-    assert agent.act(Othello()) == agent.act(Othello()) == 19
-    assert agent.summary()["tokens_a_move"] is None
-    assert agent.summary()["seconds_a_move"] is not None
-
-
 def test_a_move_has_its_regret_where_it_is_exact():
     near_the_end = next(each for each in load_positions() if each.state.empties == 8)
     worst = max(near_the_end.scores, key=near_the_end.loss)
@@ -312,6 +288,7 @@ def test_a_failing_client_is_asked_again():
     assert [agent.act(Othello()), agent.act(Othello())] == [19, 19]  # without a game, each question is asked
     assert agent.summary()["errors"] == 3
     assert agent.report()[-1] == "3 calls of the model failed."
+    assert agent.summary()["tokens_a_move"] is None, "no answer tells them"
 
 
 class RefusedError(Exception):
@@ -418,15 +395,7 @@ def test_a_coroutine_function_and_a_function_of_batches_play_the_same_games(work
     assert max(sizes) == workers
 
 
-def test_the_errors_of_a_coroutine_and_of_a_batch():
-    async def exits(messages):
-        sys.exit("no key")
-
-    with pytest.raises(AgentLeftError, match="chat ended the program: SystemExit: no key"):
-        ChatAgent(exits).act(Othello())
-    for wrong in (["d3", "d3"], "d3", None):
-        with pytest.raises(AgentLeftError, match="m: chat must return a list of 1 answers, not "):
-            ChatAgent(lambda messages, wrong=wrong: wrong, name="m", batched=True).act(Othello())
+def test_a_wrong_answer_in_a_batch_is_one_of_its_game():
     batch = OthelloPositions.from_states([Othello()] * 3, [1, 2, 3])
     agent = ChatAgent(lambda asked: ["no"] * len(asked), batched=True, workers=2)
     assert agent.act_batch(batch).tolist() == [-1] * 3
@@ -486,33 +455,43 @@ def texts_of(record):
     return texts
 
 
+def fails(messages):
+    raise ConnectionError("quota")
+
+
+def ends_the_program(messages):
+    sys.exit("set OPENAI_API_KEY")  # as a client's file does if it finds no key
+
+
+async def ends_the_program_async(messages):
+    ends_the_program(messages)
+
+
+STOPS = [
+    (fails, {"retries": 1, "wait": 0}, "the model could not be asked: ConnectionError: quota"),
+    (ends_the_program, {}, "chat ended the program: SystemExit: set OPENAI_API_KEY"),
+    (ends_the_program_async, {}, "chat ended the program: SystemExit: set OPENAI_API_KEY"),
+    (lambda asked: ["d3"] * 5, {"batched": True}, "chat must return a list of [12] answers, not "),
+    (lambda asked: None, {"batched": True}, "chat must return a list of [12] answers, not "),
+    *(
+        (lambda messages, a=a: a, {}, f"chat must return .*, not .* of type {type(a).__name__}")
+        for a in ({"content": "d3"}, ["d3"], b"d3", 5)
+    ),
+    (lambda _: Answer("d3", tokens="5"), {}, "chat returned a wrong Answer: Expected .int .*, got .str. .*tokens"),
+]
+
+
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_client_that_keeps_failing_stops_the_match_and_nobody_loses(workers):
-    def chat(messages):
-        raise ConnectionError("quota")
-
-    agent = ChatAgent(chat, name="m", retries=1, wait=0, workers=workers)
-    with pytest.raises(AgentLeftError, match=r"m: the model could not be asked: ConnectionError: quota"):
-        play_match(agent, "random", games=4)
-    with pytest.raises(AgentLeftError):
-        measure_positions(agent, game="othello:size=4")
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_chat_that_ends_the_program_stops_the_run_and_nobody_loses(workers):
-    """As a client's file does if it finds no key."""
-
-    def chat(messages):
-        sys.exit("set OPENAI_API_KEY")
-
-    agent = ChatAgent(chat, name="m", wait=60, workers=workers)
+@pytest.mark.parametrize(("chat", "options", "words"), STOPS)
+def test_what_is_not_the_models_fault_stops_the_run_at_once_and_nobody_loses(chat, options, words, workers):
+    agent = ChatAgent(chat, name="m", workers=workers, **{"wait": 60} | options)
     for run in (
         lambda: play_match(agent, "random", games=4),
         lambda: place(agent, games=4),
         lambda: measure_positions(agent, game="othello:size=4"),
         lambda: make_vec_env(2, opponent=agent, side="white").reset(seed=1),
     ):
-        with pytest.raises(AgentLeftError, match="m: chat ended the program: SystemExit: set OPENAI_API_KEY"):
+        with pytest.raises(AgentLeftError, match=f"m: {words}"):
             run()
 
 
@@ -541,21 +520,6 @@ def test_a_question_has_the_moves_so_far_on_each_way_to_an_agent(workers, option
         observation, *_ = envs.step(observation["action_mask"].argmax(axis=1))
 
 
-def test_an_answer_of_none_is_unreadable():
-    with pytest.raises(AgentError, match="unreadable"):
-        ChatAgent(lambda messages: None).act(Othello())
-
-
-@pytest.mark.parametrize("answer", [{"content": "d3"}, ["d3"], b"d3", 5], ids=str)
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_chat_that_returns_no_text_stops_the_match_at_once_and_nobody_loses(answer, workers):
-    asked = []
-    agent = ChatAgent(lambda messages: asked.append(1) or answer, name="m", wait=60, workers=workers)
-    with pytest.raises(AgentLeftError, match=f"m: chat must return .*, not .* of type {type(answer).__name__}"):
-        play_match(agent, "random", games=4)
-    assert len(asked) <= workers
-
-
 def test_long_thinking_is_no_answer_and_is_not_sent_again():
     """The answer is longer than what is read. Its end has no tag, because the model was cut off in its thoughts."""
     answers = iter(["<think>" + "d3 or c4? " * 5_000, "<think>" + "d3 or c4? " * 5_000 + "</think> f5"])
@@ -565,11 +529,6 @@ def test_long_thinking_is_no_answer_and_is_not_sent_again():
     assert agent.summary()["unreadable"] == 1
     assert len(agent.moves[0].answers[0].text) > 50_000
     assert len(json.dumps(asked[1])) < 5_000
-
-
-def test_an_answer_with_wrong_numbers_stops_the_match_at_once():
-    with pytest.raises(AgentLeftError, match=r"chat returned a wrong Answer: Expected .int .*, got .str. .*tokens"):
-        ChatAgent(lambda messages: Answer("d3", tokens="5")).act(Othello())
 
 
 def test_calls_are_made_at_the_same_time():

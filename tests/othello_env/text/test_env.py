@@ -162,14 +162,6 @@ def test_regret_equals_the_packaged_scores_of_6x6_and_8x8():
         check_regret(each.state, each.scores)
 
 
-def test_the_result_makes_the_reward():
-    env, rewards = OthelloText("othello:size=4", seed=1), {}
-    for _ in range(60):
-        play_out(env, first)
-        rewards[result_of(env)] = env.get_reward()
-    assert rewards == pytest.approx({1: 1.0, 0: 0.6, -1: 0.2})
-
-
 def best(state):
     """A perfect move. On 8x8, the engine finds it near the end of a game."""
     return make_agent("perfect" if state.size < 8 else "engine").act(state)
@@ -227,29 +219,6 @@ def test_to_end_or_leave_a_game_never_pays_and_no_legal_move_lowers_the_reward(s
     assert means["perfect"] > means["random"] > means["worst"]
     assert means["perfect"] - means["perfect but faulty"] < 0.1
     assert env.regrets == [0.0 if reward == "regret" else None] * len(env.regrets)  # the last policy plays perfectly
-
-
-def test_in_each_position_of_a_game_the_worst_completion_pays_more_than_leaving():
-    """All games of the model against one opponent on 4x4, with all ways to answer wrongly once before a move."""
-
-    def completions(env):
-        if env.done:
-            return [env.get_reward()]
-        found = []
-        for action in env.position.legal_actions():
-            for wrong in (False, True):
-                after = copy.deepcopy(env)
-                if wrong:
-                    after.play("?")
-                after.play(env.position.action_to_text(action))
-                assert wrong or after.get_reward() > env.get_reward()
-                found += completions(after)
-        assert min(found) > env.get_reward()
-        return found
-
-    env = OthelloText("othello:size=4", opponent="maximizer:eval=count", openings="random:6", reward="regret", seed=5)
-    env.reset()
-    assert len(completions(env)) > 50
 
 
 def test_the_bounds_of_the_reward_hold_for_all_numbers_of_moves_and_answers():
@@ -318,21 +287,6 @@ def test_a_column_of_a_data_set_changes_a_game():
         arguments = {name: value for name, value in row.items() if value is not None and name != "prompt"}
         other = OthelloText(**({"game": "othello:size=6"} | arguments))
         assert played == [play_out(other, first), other.position]
-    before = env.position
-    for row, error, words in (
-        ({"oponent": "random"}, TypeError, "no argument oponent .did you mean opponent"),
-        ({"opponent": "nobody"}, SpecError, "nobody"),
-        ({"opponent": "perfect", "game": "othello"}, WrongGameError, "4x4 and 6x6"),
-        ({"openings": "random"}, ValueError, "random"),
-        ({"side": "red"}, ValueError, "black"),
-    ):
-        with pytest.raises(error, match=words):
-            env.reset(**row)
-        assert env.position == before
-    env.reset(seed=6)
-    assert env.position.size == 6
-    with pytest.raises(ValueError, match="Othello"):
-        OthelloText(reward="regret").reset(game="checkers")
 
 
 def test_there_is_no_regret_where_8x8_has_too_many_empty_squares():
@@ -342,21 +296,36 @@ def test_there_is_no_regret_where_8x8_has_too_many_empty_squares():
     assert env.regrets == [None]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "words"),
-    [
-        ({"game": "tribolo:size=8"}, ValueError, "no option size"),
-        ({"size": 8}, TypeError, "write game="),
-        ({"game": "checkers", "reward": "regret"}, ValueError, "Othello"),
-        ({"side": "red"}, ValueError, "black"),
-        ({"opponent": "nobody"}, SpecError, "nobody"),
-        ({"opponent": "perfect"}, WrongGameError, "4x4 and 6x6"),
-    ],
-    ids=str,
-)
-def test_wrong_arguments(arguments, error, words):
-    with pytest.raises(error, match=words):
-        OthelloText(**arguments)
+MADE, RESET = (OthelloText,), (lambda **row: OthelloText("othello:size=6").reset(**row),)
+REFUSED = [
+    (MADE, {"game": "tribolo:size=8"}, ValueError, "no option size"),
+    (MADE, {"size": 8}, TypeError, "write game="),
+    (MADE, {"game": "checkers", "reward": "regret"}, ValueError, "Othello"),
+    (RESET, {"oponent": "random"}, TypeError, "no argument oponent .did you mean opponent"),
+    (MADE + RESET, {"opponent": "nobody"}, SpecError, "nobody"),
+    (MADE + RESET, {"opponent": "perfect", "game": "othello"}, WrongGameError, "4x4 and 6x6"),
+    (MADE + RESET, {"openings": "random"}, ValueError, "random"),
+    (MADE + RESET, {"side": "red"}, ValueError, "black"),
+]
+
+
+@pytest.mark.parametrize(("calls", "arguments", "error", "words"), REFUSED)
+def test_wrong_arguments(calls, arguments, error, words):
+    for call in calls:
+        with pytest.raises(error, match=words):
+            call(**arguments)
+
+
+def test_a_refused_reset_changes_nothing():
+    env = OthelloText("othello:size=6", reward="regret", seed=1)
+    env.reset(seed=6)
+    before = env.position
+    for row in ({"game": "checkers"}, {"game": "othello:size=4", "opponent": "nobody"}):
+        with pytest.raises((ValueError, SpecError)):
+            env.reset(**row)
+        assert env.position == before
+    env.reset(seed=6)
+    assert env.position == before
 
 
 def test_copies_of_an_environment_without_a_seed_play_other_games():

@@ -62,8 +62,6 @@ def test_the_template_of_kaggle():
     assert '"pass"' in asked
     with pytest.raises(AgentError):  # as the text says, the first wrong answer loses the game
         ChatAgent(lambda messages: "d3" if messages[1:] else "no", template="kaggle").act(Othello())
-    with pytest.raises(ValueError, match="template kaggle says that a wrong answer loses: attempts is 1, not 2"):
-        ChatAgent(str, template="kaggle", attempts=2)
     with pytest.raises(WrongGameError, match="for Othello, not for Tribolo"):
         question(Tribolo(seed=1), template="kaggle")
 
@@ -72,17 +70,23 @@ def test_a_template_of_ones_own(tmp_path):
     file = tmp_path / "mine.txt"
     file.write_text("For $$5: $player, $legal_moves, $move_number, $last_move?")
     assert question(Othello(4), template=file) == "For $5: black, b1 a2 d3 c4, 0, none?"
-    file.write_text("$bord")
-    with pytest.raises(ValueError, match=r"mine.txt: expected \$answer, \$board.* in a template, got \$bord"):
-        ChatAgent(str, template=file)
-    file.write_text("5 $ $board")
-    with pytest.raises(ValueError, match="got a dollar sign without a name"):
-        ChatAgent(str, template=file)
-    with pytest.raises(ValueError, match=r"a template kaggle or a file, got 'kagle' \(did you mean kaggle"):
-        ChatAgent(str, template="kagle")
-    with pytest.raises(ValueError, match="a template says what it shows"):
-        ChatAgent(str, template="kaggle", history=True)
-    with pytest.raises(ValueError, match="conversation"):
-        ChatAgent(str, history="all")
-    with pytest.raises(TypeError, match="expected a system message as text"):
-        ChatAgent(str, system=5)
+
+
+REFUSED = [
+    ({"template": "kagle"}, ValueError, r"a template kaggle or a file, got 'kagle' \(did you mean kaggle"),
+    ({"template": "kaggle", "history": True}, ValueError, "a template says what it shows"),
+    ({"template": "kaggle", "attempts": 2}, ValueError, "kaggle says that a wrong answer loses: attempts is 1, not 2"),
+    ({"history": "all"}, ValueError, "conversation"),
+    ({"system": 5}, TypeError, "expected a system message as text"),
+    ("$bord", ValueError, r"mine.txt: expected \$answer, \$board.* in a template, got \$bord"),
+    ("5 $ $board", ValueError, "got a dollar sign without a name"),
+]
+
+
+@pytest.mark.parametrize(("options", "error", "words"), REFUSED)
+def test_wrong_options(tmp_path, options, error, words):
+    if isinstance(options, str):
+        (tmp_path / "mine.txt").write_text(options)
+        options = {"template": tmp_path / "mine.txt"}
+    with pytest.raises(error, match=words):
+        ChatAgent(str, **options)

@@ -1,26 +1,6 @@
-"""The recipes of scripts/train as modules, and PyTorch with one thread."""
-
-import importlib.util
-import sys
-from pathlib import Path
+"""PyTorch with one thread."""
 
 import pytest
-
-RECIPES = Path(__file__).parents[3] / "scripts" / "train"
-
-
-@pytest.fixture(scope="session")
-def recipe():
-    """`recipe("ppo")` imports the script ``ppo.py`` and returns it as a module."""
-
-    def load(name):
-        if name not in sys.modules:
-            spec = importlib.util.spec_from_file_location(name, RECIPES / f"{name}.py")
-            sys.modules[name] = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(sys.modules[name])
-        return sys.modules[name]
-
-    return load
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from events import read_events
+from load_script import load_script
 
 pytest.importorskip("sb3_contrib", reason="this trainer is an optional extra")
 pytest.importorskip("onnx", reason="snapshots are ONNX files")
@@ -16,12 +17,12 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
-def script(recipe):
-    return recipe("league_sb3")
+def script():
+    return load_script("train/league_sb3")
 
 
-def test_a_snapshot_plays_as_the_policy(script, recipe, tmp_path):
-    sb3 = recipe("sb3")
+def test_a_snapshot_plays_as_the_policy(script, tmp_path):
+    sb3 = load_script("train/sb3")
     model = sb3.make_model(OthelloVecEnv(4, size=4), seed=3)
     script.export(model, tmp_path / "a.onnx")
     states = [Othello(4)]

@@ -74,26 +74,37 @@ def same(a, b):
         assert torch.equal(tensor, b[name]), name
 
 
-@pytest.mark.parametrize(("name", "network"), [("ppo", "own"), ("alphazero", "afterstates"), ("imitation", "residual")])
-def test_a_run_writes_its_agent_its_curve_and_events_and_another_run_goes_on(run, name, network, capsys):
-    own = f"{RECIPES / name}.py:Network" if network == "own" else None
-    more = f" --network {own or network}"
-    run(name, "a.safetensors", "--iterations 3 --every 2" + more)
-    spec = capsys.readouterr().out.partition("othello-env benchmark ")[2].split()[0]
-    assert make_agent(spec).act(Othello(4)) in Othello(4).legal_actions()
-    assert Path("a.png").read_bytes().startswith(b"\x89PNG")
-    curve = json.loads(Path("a.json").read_text())["curve"]
-    assert [point["iteration"] for point in curve] == [0, 2, 3]
-    events = read_events(Path("a"))
-    assert [value for _, value in events["scores/random"]] == pytest.approx([p["scores"]["random"] for p in curve])
-    assert len(events["losses/policy"]) == 3
-    assert events["losses/policy"][-1] == (events["scores/random"][-1][0], pytest.approx(curve[-1]["policy"]))
+NETWORKS = {"ppo": "own", "alphazero": "afterstates", "imitation": "residual"}
+POINTS = {name: [0, 2, 3] for name in NAMED} | {"self_play": [2, 3]}  # of the curve
+NOTHING = dict.fromkeys(NAMED, "--iterations 0") | {"self_play": "--iterations 1 --rate 0", "dqn": "--moves 8 --rate 0"}
 
-    first = load_network("a.safetensors", own)
-    assert first.training["iteration"] == 3
-    run(name, "b.safetensors", "--iterations 0 --init a.safetensors --threads 2" + more)
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_run_writes_its_agent_its_curve_and_events_and_another_run_goes_on(run, name, capsys):
+    own = f"{RECIPES / name}.py:Network" if NETWORKS.get(name, "own") == "own" else None
+    more = f" --network {own or NETWORKS[name]}" if name in NAMED else ""
+    run(name, "a.safetensors", ("--iterations 3 --every 2" if name in POINTS else "") + more)
+    spec = capsys.readouterr().out.partition("othello-env benchmark ")[2].split()[0]
+    assert not play_match(spec, "random", games=4, openings="random:3", game="othello:size=4").faults(0)
+    events = read_events(Path("a"))
+    if name in POINTS:
+        curve = json.loads(Path("a.json").read_text())["curve"]
+        assert [point["iteration"] for point in curve] == POINTS[name]
+        assert [value for _, value in events["scores/random"]] == pytest.approx([p["scores"]["random"] for p in curve])
+        assert len(events["losses/policy"]) == 3
+        assert events["losses/policy"][-1][0] == events["scores/random"][-1][0]
+        assert Path("a.png").read_bytes().startswith(b"\x89PNG")
+    if name in NAMED:
+        assert events["losses/policy"][-1][1] == pytest.approx(curve[-1]["policy"])
+        assert load_network("a.safetensors", own).training["iteration"] == 3
+
+    before = {file: file.read_bytes() for file in Path().glob("a.*") if file.is_file()}
+    with pytest.raises(SystemExit, match=r"^a\.safetensors exists; give another --out"):
+        run(name, "a.safetensors", "")
+    assert {file: file.read_bytes() for file in Path().glob("a.*") if file.is_file()} == before
+    run(name, "b.safetensors", f"{NOTHING[name]} --init a.safetensors --threads 2{more}")
     assert torch.get_num_threads() == 2
-    same(load_network("b.safetensors", own).weights, first.weights)
+    same(load_network("a.safetensors", own).weights, load_network("b.safetensors", own).weights)
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -138,42 +149,20 @@ def test_seconds_are_those_of_training_and_measurements_do_not_count(run, name, 
     assert 2 <= json.loads(Path("a.json").read_text())["curve"][-1]["seconds"] <= 5  # an iteration may take five
 
 
-@pytest.mark.parametrize("name", ["self_play", "dqn"])
-def test_the_recipes_whose_network_is_in_their_file(run, name, capsys):
-    run(name, "a.safetensors", "--iterations 3 --every 2" if name == "self_play" else "")
-    spec = capsys.readouterr().out.partition("othello-env benchmark ")[2].split()[0]
-    match = play_match(spec, "random", games=4, openings="random:3", game="othello:size=4")
-    assert not match.faults(0)
-    events = read_events(Path("a"))
-    if name == "self_play":
-        curve = json.loads(Path("a.json").read_text())["curve"]
-        assert [(point["iteration"], point["plies"]) for point in curve] == [(2, 128), (3, 192)]
-        assert [plies for plies, _ in events["scores/random"]] == [128, 192]
-        assert [plies for plies, _ in events["losses/policy"]] == [64, 128, 192]
-    short = {"self_play": "--iterations 1", "dqn": "--moves 8"}
-    run(name, "b.safetensors", f"{short[name]} --rate 0 --init a.safetensors --threads 2")
-    assert torch.get_num_threads() == 2
-    function = f"{RECIPES / name}.py:Network"
-    same(load_network("a.safetensors", function).weights, load_network("b.safetensors", function).weights)
-    with pytest.raises(SystemExit, match=r"^a\.safetensors exists"):
-        run(name, "a.safetensors", "")
-
-
 @pytest.mark.parametrize("name", NAMED)
-def test_mistakes_are_told_and_nothing_is_overwritten(run, name):
-    run(name, "a.safetensors", "--iterations 0")
-    before = {file: file.read_bytes() for file in Path().glob("a.*") if file.is_file()}
-    with pytest.raises(SystemExit, match=r"^a\.safetensors exists; give another --out"):
-        run(name, "a.safetensors", "")
-    for options, error, message in (
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
         ("--network nowhere.py:Net", FileNotFoundError, "there is no file 'nowhere.py'"),
         ("--init none.safetensors", FileNotFoundError, "none.safetensors"),
         ("--init a.safetensors --network afterstates", ValueError, r"of afterstates.*: got \[\('block0a.bias', 4, "),
-    ):
-        with pytest.raises(error, match=message):
-            run(name, "none.safetensors", options)
-    assert {file: file.read_bytes() for file in Path().glob("a.*") if file.is_file()} == before
-    assert not [*Path().glob("none*")]
+    ],
+)
+def test_mistakes_are_told_and_nothing_is_written(run, name, options, error, words):
+    make_network("residual", 4, 1, channels=4, blocks=1).save("a.safetensors")
+    with pytest.raises(error, match=words):
+        run(name, "none.safetensors", options)
+    assert [*Path().iterdir()] == [Path("a.safetensors")]
 
 
 def test_alphazeros_window_has_the_positions_of_an_iteration(run):
@@ -187,12 +176,6 @@ def test_a_run_that_diverges_ends_and_keeps_what_was_good(run, name):
         run(name, "a.safetensors", "--iterations 30 --rate 1e9")
     assert [point["iteration"] for point in json.loads(Path("a.json").read_text())["curve"]] == [0]
     assert make_agent("a.safetensors").act(Othello(4)) in Othello(4).legal_actions()
-
-
-def test_ppo_begins_with_an_imitation(run):
-    run("imitation", "a.safetensors", "--iterations 1")
-    run("ppo", "b.safetensors", "--iterations 0 --init a.safetensors")
-    same(load_network("a.safetensors").weights, load_network("b.safetensors").weights)
 
 
 def results_of(players, rewards, terminated):

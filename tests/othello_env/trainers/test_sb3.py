@@ -6,6 +6,7 @@ import gymnasium
 import numpy as np
 import pytest
 from events import read_events
+from load_script import load_script
 from snippets import DOCS
 
 sb3_contrib = pytest.importorskip("sb3_contrib", reason="this trainer is an optional extra")
@@ -21,8 +22,8 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
-def sb3(recipe):
-    return recipe("sb3")
+def sb3():
+    return load_script("train/sb3")
 
 
 def match(sb3, model, size):
@@ -31,23 +32,11 @@ def match(sb3, model, size):
     )
 
 
-def test_the_masks_that_it_asks_for_are_those_of_the_games():
-    env = OthelloVecEnv(5, size=4)
-    env.seed(7)
-    observation = env.reset()
-    assert is_masking_supported(env)
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        masks = get_action_masks(env)
-        assert masks.shape == (5, 17)
-        np.testing.assert_array_equal(masks, observation["action_mask"])
-        observation, _, _, _ = env.step([rng.choice(np.flatnonzero(mask)) for mask in masks])
-
-
 def test_the_batch_is_what_single_environments_are():
     # `OthelloVecEnv` and Stable-Baselines3's own `DummyVecEnv` get the same seeds and actions.
     pool = {"random": 1, "maximizer:eval=count": 2}
     ours = OthelloVecEnv(4, size=4, opponent=pool)
+    assert is_masking_supported(ours)
     theirs = DummyVecEnv([lambda: gymnasium.make("othello_env/Othello-v0", size=4, opponent=pool)] * 4)
     rng = np.random.default_rng(1)
     ended = 0
@@ -57,7 +46,8 @@ def test_the_batch_is_what_single_environments_are():
         env.seed(3)
         seen.append(env.reset())
     for _ in range(40):
-        masks = np.stack(theirs.env_method("action_masks"))
+        masks = get_action_masks(theirs)
+        np.testing.assert_array_equal(get_action_masks(ours), masks)
         actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
         for name in ("observation", "action_mask"):
             np.testing.assert_array_equal(seen[0][name], seen[1][name])
@@ -112,18 +102,15 @@ def test_it_trains_on_the_single_environment(sb3):
     assert not match(sb3, model, 4).faults(0)
 
 
-def test_tensorboard_has_the_mean_reward(sb3, tmp_path):
-    sb3.main(sb3.Args(tmp_path / "a.zip", size=4, games=4, steps=2560))
-    assert read_events(tmp_path / "a_1")["rollout/ep_rew_mean"]
-
-
-def test_its_callback_evaluates_on_the_batch(sb3, tmp_path):
+def test_its_callback_evaluates_on_the_batch_and_tensorboard_has_the_means(sb3, tmp_path):
     model = sb3.make_model(OthelloVecEnv(4, size=4), seed=1, tensorboard_log=str(tmp_path))
     against = OthelloVecEnv(4, size=4, opponent="maximizer:eval=weighted", openings="random:2", strict=True)
     model.learn(256, callback=MaskableEvalCallback(against, eval_freq=32, n_eval_episodes=10, verbose=0))
     means = read_events(next(tmp_path.glob("*_1")))["eval/mean_reward"]
     assert len(means) == 2
     assert all(-1 <= mean <= 1 for _, mean in means)
+    sb3.main(sb3.Args(tmp_path / "a.zip", size=4, games=4, steps=2560))
+    assert read_events(tmp_path / "a_1")["rollout/ep_rew_mean"]
 
 
 def test_the_program_of_the_page_saves_prints_and_goes_on(monkeypatch, tmp_path, capsys):

@@ -14,7 +14,6 @@ from torchrl.envs import GymWrapper, PettingZooWrapper, default_info_dict_reader
 
 from othello_env import othello_v0
 from othello_env.arena.match import play_match
-from othello_env.envs import TorchRLEnv
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning"),
@@ -86,10 +85,3 @@ def test_it_learns_in_self_play_and_resets_what_has_ended():
     assert not bool(played["next", "action_mask"][over.squeeze(-1)].any())
     assert int(over.sum()) > 64  # more ends than environments, so new games began
     assert not bool(played["next", "reward"][~over].any())
-
-
-def test_games_of_self_play_reach_their_ends():
-    """In a rollout as long as the page's."""
-    env = TorchRLEnv(8, size=8, opponent=None, strict=True)
-    env.set_seed(1)
-    assert int(env.rollout(64, break_when_any_done=False)["next", "done"].sum()) >= 4
