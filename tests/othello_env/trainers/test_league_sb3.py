@@ -37,13 +37,13 @@ def test_a_snapshot_plays_as_the_policy(script, tmp_path):
 
 def test_games_are_counted_and_the_league_can_be_read(script, tmp_path, capsys):
     out = tmp_path / "league"
-    script.main(script.Args(out, steps=1600, games=8, size=4, every=1, keep=2))
+    script.main(script.Args(out, steps=5000, games=8, size=4, every=1, keep=2))
     told = capsys.readouterr().out
     assert "against random: 0." in told
     assert f"othello-env league {out}" in told
     assert read_events(next(out.glob("*_1")))["rollout/ep_rew_mean"]
     league = League.load(out)
-    assert [member.played for member in league.snapshots] == [1536, 2048]
+    assert [member.played for member in league.snapshots] == [4608, 5120]
     assert league.payoffs().training.sum() > 100
     assert sum(member.games > 0 for member in league) > 2
     assert league.complete(2, game="othello:size=4", openings="random:2") == 2 * 6
