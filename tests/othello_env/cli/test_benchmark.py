@@ -96,51 +96,53 @@ def test_illegal_moves_are_reported(run, tmp_path):
     assert "a1 (action 0) is not legal" in err
 
 
-class Stops:
-    """An agent that raises an error after some answers, in a file of the user."""
-
-    TEXT = """
+STOPS = """
 from othello_env import Agent
 
 class Stops(Agent):
     asked = 0
 
-    def act(self, state, *, seconds_left=None):
+    def act(self, state):
         Stops.asked += 1
-        if Stops.asked > {most}:
-            raise {error}
+        if Stops.asked > 150:
+            raise KeyboardInterrupt
         return state.legal_actions()[0]
-
-stops = Stops()
 """
 
 
-@pytest.fixture
-def stopping(tmp_path, monkeypatch):
-    """`stopping(after, error)` writes an agent that raises an error after so many answers, and returns its spec."""
+def test_an_interrupt_keeps_what_was_played(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-
-    def write(after, error):
-        name = f"stops{after}"
-        (tmp_path / f"{name}.py").write_text(Stops.TEXT.format(most=after, error=error))
-        return f"{name}.py:stops"
-
-    return write
-
-
-@pytest.mark.parametrize("size", [8, 6])
-def test_an_interrupt_keeps_what_was_played(run, tmp_path, stopping, size):
-    status, out, _ = run(stopping(150, "KeyboardInterrupt"), "--games", 20, "--size", size, "--out", "out")
+    (tmp_path / "mine.py").write_text(STOPS)
+    status, out, _ = run("mine.py:Stops", "--games", 20, "--out", "out")
     assert status == 130
     report, parts = read(tmp_path / "out")
     games = parts["ladder"].details["games"]
     assert 0 < games < 20
     assert report.settings["interrupted"] == "ladder"
-    page = (tmp_path / "out" / "benchmark.md").read_text()
-    for text in (out, page):
+    for text in (out, (tmp_path / "out" / "benchmark.md").read_text()):
         assert f"{games} games" in text
         assert "The run was interrupted in the part ladder. Measured: ladder." in text
     assert len(read_records(tmp_path / "out" / "ladder-games.jsonl")) == games
+
+
+@pytest.mark.parametrize(("size", "first"), [(4, ["positions", "exploitability"]), (6, ["ladder", "positions"])])
+def test_a_small_board_is_measured_against_perfect_play(run, tmp_path, size, first):
+    agent = "maximizer:eval=weighted"
+    status, out, err = run(agent, "--size", size, "--games", 4, "--seed", 3, "--out", tmp_path)
+    assert (status, err) == (0, "")
+    report, parts = read(tmp_path)
+    assert (report.game, list(parts)) == (f"othello:size={size}", [*first, "perfect"])
+    told = [line for line in out.splitlines() if line.startswith(agent)]
+    assert any(f"perfect moves {report['perfect moves'].value:.1%}, 95% interval " in line for line in told)
+    if size == 4:
+        assert f"exploitability {report['exploitability'].value:.2f} (discs a game, seed 3)" in out
+    else:
+        assert "(ladder-6x6-v0, 4 games, openings balanced-6x6-v0, seed 3)" in told[0]
+        assert parts["ladder"].details["games"] == 4
+    page = (tmp_path / "benchmark.md").read_text()
+    for row in parts["positions"].tables[0].rows:
+        assert f"| {row['empty']} | {row['positions']} | {row['perfect moves'].value:.1%} |" in page
+    assert len(read_records(tmp_path / "perfect-games.jsonl")) == parts["perfect"].details["games"] == 4
 
 
 def test_a_part_that_fails_takes_nothing_with_it(run, tmp_path, monkeypatch):
@@ -160,35 +162,6 @@ def test_a_part_that_fails_takes_nothing_with_it(run, tmp_path, monkeypatch):
         run_benchmark("random", games=4, progress=seen.append)
     assert seen[-1].settings["failed"] == "positions"
     assert seen[-1].numbers == report.numbers or seen[-1]["Elo"].value is not None
-
-
-def test_a_small_board_is_measured_against_perfect_play(run, tmp_path):
-    status, out, err = run("maximizer:eval=weighted", "--size", 4, "--games", 8, "--seed", 3, "--out", tmp_path)
-    assert (status, err) == (0, "")
-    names = ["benchmark.json", "benchmark.md", "perfect-games.jsonl", "positions.jsonl", "positions.png"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == names
-    report, parts = read(tmp_path)
-    assert list(parts) == ["positions", "exploitability", "perfect"]
-    assert out.startswith(f"maximizer:eval=weighted: perfect moves {report['perfect moves'].value:.1%}, 95% interval ")
-    assert f"discs lost a game {report['discs lost a game'].value:.2f}, 95% interval" in out
-    assert f"exploitability {report['exploitability'].value:.2f} (discs a game, seed 3)" in out
-    page = (tmp_path / "benchmark.md").read_text()
-    for row in parts["positions"].tables[0].rows:
-        assert f"| {row['empty']} | {row['positions']} | {row['perfect moves'].value:.1%} |" in page
-    assert len(read_records(tmp_path / "perfect-games.jsonl")) == 8
-
-
-def test_on_6x6_an_agent_is_rated_and_measured_against_perfect_play(run, tmp_path):
-    agent = "maximizer:eval=weighted"
-    status, out, err = run(agent, "--size", 6, "--games", 4, "--seed", 3, "--out", tmp_path)
-    assert (status, err) == (0, "")
-    report, parts = read(tmp_path)
-    assert (report.game, list(parts)) == ("othello:size=6", ["ladder", "positions", "perfect"])
-    assert (parts["ladder"].details["games"], parts["perfect"].details["games"]) == (4, 4)
-    first, second, third = (line for line in out.splitlines() if line.startswith(agent) and "seed 3" in line)
-    assert "(ladder-6x6-v0, 4 games, openings balanced-6x6-v0, seed 3)" in first
-    assert f"perfect moves {report['perfect moves'].value:.1%}, 95% interval" in second
-    assert "4 games against perfect play" in third
 
 
 def test_the_files_are_whole_if_nobody_reads_the_output(run, tmp_path, monkeypatch):

@@ -26,10 +26,6 @@ def test_the_help_has_whole_summaries(run, monkeypatch):
     out = run("--help")[1]
     assert "..." not in out.partition("Commands:")[2]
     assert "The names are alphabeta, engine, " in " ".join(out.split())
-    assert "and measure how well it plays." in " ".join(out.split())
-    assert "[default: othello-quickstart," in " ".join(run("quickstart", "--help")[1].split())
-    for command in ("quickstart", "tournament", "serve"):
-        assert max(map(len, run(command, "--help")[1].splitlines())) <= 80
 
 
 def test_version(run):
@@ -54,67 +50,48 @@ def test_match_prints_a_table_that_the_seed_repeats(run):
 BAD = [
     (["match", "nobody", "random"], "there is no agent 'nobody'; known are alphabeta"),
     (["match", "random", "random", "--games", "3"], "not even"),
-    (
-        ["match", "random", "random", "--sprt=50"],
-        "'--sprt': expected two Elo differences, separated by a comma, such as",
-    ),
-    (["match", "random", "random", "--sprt=a,b"], "a comma, such as 0,10, got 'a,b'"),
+    (["match", "random", "random", "--sprt=50"], "'--sprt': expected two Elo differences, separated by a comma"),
     (["match", "random", "random", "--sprt=10,0"], "the smaller one first, within 2000 of 0, got 10 and 0"),
     (["match", "random", "random", "--sprt=0,nan"], "elo1 must be a finite number, not nan"),
-    (["match", "random", "random", "--sprt=0,1e9"], "the smaller one first, within 2000 of 0, got 0 and 1000000000"),
-    (
-        ["match", "random", "random", "--openings", "random:many"],
-        "balanced-v0, balanced-v1, balanced-6x6-v0, start, transcripts or a file of them, got 'random:many'",
-    ),
+    (["match", "random", "random", "--openings", "random:many"], "transcripts or a file of them, got 'random:many'"),
     (["match", "random", "random", "--openings", "random:100", "--games", "2"], "100 random plies ended the game"),
-    (["match", "random", "random", "--game", "othello:size=5"], "size must be one of 4, 6, 8, not 5"),
     (["match", "random", "random", "--size", "6", "--game", "othello:size=6"], "either in --game othello:size=6 or"),
     (["match", "random", "random", "--game", "otello"], "got 'otello' (did you mean othello?)"),
-    (["match", "perfect", "random"], "perfect plays Othello on 4x4 and 6x6; "),
     (["match", "perfect", "random"], "; --size and --game say what is played, such as --size 6"),
     (["train", "--out", "a.npz", "--game", "checkers"], "--game: expected othello, perhaps with a size, got checkers"),
     (["match", "random", "random", "--game", "tribolo"], "a match is of two players; tribolo has 3"),
     (["play", "--game", "checkers", "--black", "human"], "checkers has no side black; it has red, white"),
     (
         ["match", "random", "random", "--openings", "nosuch.txt"],
-        "there is no file 'nosuch.txt'; expected random:PLIES, ",
-    ),
-    (
-        ["match", "random", "random", "--openings", "f5", "--game", "checkers"],
-        "start, transcripts or a file of them, got 'f5'",
+        "there is no file 'nosuch.txt'; expected random",
     ),
     (["tournament", "random", "maximizer", "--clock", "9" * 400 + "h"], "seconds must be a finite number, not inf"),
     (["match", "random"], "Missing argument 'B'. othello-env match --help shows what it takes"),
-    (
-        ["match", "random", "random", "10"],
-        "(10). Several agents: othello-env tournament A B C. othello-env match --help",
-    ),
-    (["solve", "f5", "d6"], "Got unexpected extra argument (d6). othello-env solve --help shows what it takes"),
+    (["match", "random", "random", "10"], "(10). Several agents: othello-env tournament A B C. othello-env match"),
     (["data", "make", "match", "-n", "3"], "No such option '-n'. othello-env data make match --help shows"),
     (["match", "alphabeta:depth=4:eval=count", "random"], "not '4:eval=count' (commas separate options)"),
     (["play", "--black", "random", "--white", "random", "--moves", "f5d6q9"], "ply 3: expected a square"),
     (["train", "--out", "weights.txt"], ".npz"),
     (["tournament", "random"], "needs at least 2 agents"),
     (["tournament", "random", "random"], "'random' is given twice"),
-    (["tournament", "random", "maximizer", "--clock", "soon"], "expected a time"),
     (["tournament", "random", "maximizer", "--clock", "1m", "--move-time", "1s"], "not both"),
     (["tournament", "random", "maximizer", "--anchor", "edax"], "the anchor 'edax' does not play"),
-    (["tournament", "random", "maximizer", "--openings", "random:-1"], "expected random:PLIES, balanced-v0, "),
-    (["analyse", "f5f5"], "ply 2"),
     (["analyse", "f5d6" + "c3" * 200], "ply 4"),
     (["analyse", "XO-"], "16, 36 or 64"),
     (["analyse", "f5", "--agent", "random"], "random does not analyse"),
-    (["analyse", "", "--game", "checkers"], "--game: expected othello, perhaps with a size, got checkers"),
     (["analyse", "X" * 64], "the game is over"),
     (["analyse", "none.ggf"], "there is no file 'none.ggf'; expected a file of games, a transcript or a board"),
-    (["analyse", "games/none"], "there is no file 'games/none'"),
     (["analyse", ".", "--scores"], "--scores is for a position"),
-    (["analyse", ".", "--to-move", "O"], "--to-move is for a position"),
     (["analyse", "f5d6", "--to-move", "O"], "--to-move is for a board"),
-    (["analyse", "f5d6", "--select", "1"], "--select is for files of games"),
+    (["analyse", ".", "--to-move", "O"], "--to-move is for a position"),
     (["analyse", "f5d6", "--exact", "3"], "--exact is for files of games"),
-    (["analyse", ".", "--select", "0"], "expected numbers of games from 1 on, such as 1,3-5, got '0'"),
     (["analyse", ".", "--select", "3-1"], "expected numbers of games"),
+    (["analyse", "games/none"], "there is no file 'games/none'"),
+    (["analyse", "", "--game", "checkers"], "--game: expected othello, perhaps with a size, got checkers"),
+    (["match", "random", "random", "--openings", "f5", "--game", "checkers"], "or a file of them, got 'f5'"),
+    (["solve", "f5", "d6"], "Got unexpected extra argument (d6). othello-env solve --help shows what it takes"),
+    (["analyse", "f5d6", "--select", "1"], "--select is for files of games"),
+    (["analyse", ".", "--select", "0"], "expected numbers of games from 1 on, such as 1,3-5, got '0'"),
     (["frobnicate"], "there is no command 'frobnicate'; the commands are analyse"),
     (["trian"], "there is no command 'trian' (did you mean train?)"),
     (["match", "alphabeta:dpth=2", "random"], "has no option dpth (did you mean depth?)"),
@@ -189,33 +166,19 @@ def test_numbers_are_finite_and_in_range(run, tmp_path, monkeypatch, name):
     assert list(tmp_path.iterdir()) == []
 
 
+POLICY, PLAY = "def f(observations, masks):\n    ", ["play", "--black", "policy.py:f", "--white", "random"]
+
+
 @pytest.mark.parametrize(
     ("source", "arguments", "why"),
     [
         ("def f(:", ["match", "policy.py:f", "random"], "SyntaxError: invalid syntax (policy.py, line 1)"),
         ("\nx = y", ["match", "policy.py:f", "random"], "NameError: name 'y' is not defined (policy.py, line 2)"),
-        (
-            "def f(observations, masks):\n    return {}[1]",
-            ["play", "--black", "policy.py:f", "--white", "random"],
-            "KeyError: 1 (policy.py, line 2)",
-        ),
-        ("\nimport zz_gone", ["match", "policy.py:f", "random"], "No module named 'zz_gone' (policy.py, line 2)"),
-        (
-            "def f(observations, masks):\n    raise ValueError('odd\\nlines')",
-            ["play", "--black", "policy.py:f", "--white", "random"],
-            "othello-env: odd (policy.py, line 2)",
-        ),
-        (
-            "def f(observations, masks):\n    raise ValueError(' \\n')",
-            ["play", "--black", "policy.py:f", "--white", "random"],
-            "othello-env: ValueError (policy.py, line 2)",
-        ),
-        (
-            "class Stop(BaseException): pass\ndef f(observations, masks):\n    raise Stop('own')",
-            ["play", "--black", "policy.py:f", "--white", "random"],
-            "othello-env: Stop: own (policy.py, line 3)",
-        ),
-        ("f = open", ["play", "--black", "policy.py:f", "--white", "random"], "TypeError: "),
+        (f"{POLICY}return {{}}[1]", PLAY, "KeyError: 1 (policy.py, line 2)"),
+        (f"{POLICY}raise ValueError('odd\\nlines')", PLAY, "othello-env: odd (policy.py, line 2)"),
+        (f"{POLICY}raise ValueError(' \\n')", PLAY, "othello-env: ValueError (policy.py, line 2)"),
+        (f"class Stop(BaseException): pass\n{POLICY}raise Stop('own')", PLAY, "Stop: own (policy.py, line 3)"),
+        ("f = open", PLAY, "TypeError: "),
     ],
 )
 def test_an_error_in_a_users_file_is_one_line_that_says_where(run, tmp_path, monkeypatch, source, arguments, why):
@@ -300,9 +263,6 @@ def test_repeated_games_are_reported(run):
     agents = ("maximizer:eval=count", "maximizer:eval=weighted")
     told = "the 4 pairs of games are repetitions of 1: "
     assert told in run("match", *agents, "--games", 8, "--openings", "start")[2]
-    assert (
-        "the 4 pairs of games are repetitions of 2: " in run("match", *agents, "--games", 8, "--openings", "f5,f5d6")[2]
-    )
     assert run("match", *agents, "--games", 8)[2] == ""
     assert run("match", agents[0], "random", "--games", 8, "--openings", "start")[2] == ""
 
@@ -363,13 +323,6 @@ def test_a_table_fits_the_terminal(monkeypatch):
         monkeypatch.setenv("COLUMNS", str(columns))
         pictures += f"{options.table(('agent', '1', '2'), rows)}\n{columns}\n"
     assert pictures == TABLES
-
-
-def test_the_output_is_as_wide_as_columns_says(run, monkeypatch):
-    command = ("match", "random", "maximizer:eval=count", "--games", 40)
-    assert max(map(len, run(*command)[1].splitlines())) > 80  # no terminal, so there is no limit
-    monkeypatch.setenv("COLUMNS", "40")
-    assert max(map(len, run(*command)[1].splitlines())) <= 40
 
 
 def test_long_work_in_a_pipe_tells_its_progress_on_stderr(run, monkeypatch):

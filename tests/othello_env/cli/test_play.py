@@ -38,10 +38,11 @@ def play(lines, state=None, *, black=None, white="random", others=()):
     return final, terminal
 
 
-def test_a_move_is_played_and_the_agent_answers():
-    final, terminal = play(["f5"])
+def test_a_move_is_played_and_the_agent_answers_until_it_is_taken_back():
+    final, terminal = play(["f5", "undo", "hint", "d3"])
+    assert "would play d3" in terminal.text
     assert len(final.moves) == 2
-    assert final.moves[0] == 37
+    assert final.moves[0] == 19
     assert "white (random) plays" in terminal.text
     assert "you left the game" in terminal.text
 
@@ -60,12 +61,6 @@ def test_a_wrong_entry_says_why_and_asks_again(line, why):
     final, terminal = play([line, "F5", "quit"])
     assert why in terminal.text
     assert final.moves[0] == 37
-
-
-def test_undo_takes_back_ones_own_move_and_the_answer():
-    final, _ = play(["f5", "undo", "d3", "quit"])
-    assert final.moves[0] == 19
-    assert len(final.moves) == 2
 
 
 def test_undo_goes_back_over_a_pass():
@@ -111,22 +106,10 @@ def test_one_person_is_offered_opponents(monkeypatch, capsys, arguments, offered
     ]
 
 
-def test_a_hint_is_a_legal_move_and_plays_nothing():
-    final, terminal = play(["hint", "quit"])
-    assert final.moves == ()
-    assert "would play d3" in terminal.text
-
-
 def test_checkers_takes_a_whole_chain_as_one_entry():
     start = Checkers().play_transcript("11-15 22-18 15x22")
     final, _ = play(["25x18", "quit"], start, black="random", white=None)
     assert final.moves[3] == start.action_from_text("25x18")
-
-
-def test_tribolo_has_three_sides():
-    final, terminal = play(["quit"], Tribolo(seed=3), others=("random",))
-    assert final.player_names[final.to_move] == "blue"
-    assert "blue to move" in terminal.text
 
 
 def test_the_seed_is_also_the_seed_of_your_own_agent(monkeypatch, capsys, tmp_path):

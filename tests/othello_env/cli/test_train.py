@@ -90,9 +90,7 @@ def test_only_one_process_trains_a_file(tmp_path, monkeypatch, capsys):
     ("array", "value", "options", "message"),
     [
         (None, 0, ["--seed", 6], "trained with 5, not 6"),
-        (None, 0, ["--size", 6], "trained with 4, not 6"),
         (None, 0, ["--opponent", "ntuple"], "no weights of ntuple come with the package for size 4"),
-        (None, 0, ["--opponent", "tribolo"], "do not play Othello"),
         ("weights", 3e38, [], "expected weights from -1000 to 1000, got one of 3e+38"),
         ("errors", -1.0, [], "expected sums of errors, at most the sums of their absolute values"),
         ("errors", None, [], "its training cannot be resumed"),
