@@ -18,7 +18,14 @@ from othello_env.support.files import check_output, in_one_process
 if TYPE_CHECKING:
     from othello_agents.training import Trainer
 
-__all__ = ["GAMES", "YARDSTICK", "command", "score", "show"]
+__all__ = [
+    "GAMES",
+    "SEARCHED_YARDSTICK",
+    "YARDSTICK",
+    "command",
+    "score",
+    "show",
+]
 
 _PRECISE_BELOW = 10.0
 """A time below this number of seconds is printed with one decimal, any other time without decimals."""

@@ -16,7 +16,13 @@ from othello_env.games.game import check_choice, check_seed
 from othello_env.league.members import Member
 from othello_env.support.numbers import check_real, check_whole
 
-__all__ = ["Settings", "choose", "pfsp", "probabilities"]
+__all__ = [
+    "MATCHMAKING",
+    "Settings",
+    "choose",
+    "pfsp",
+    "probabilities",
+]
 
 MATCHMAKING = ("pfsp", "uniform", "latest")
 """The rules by which opponents are chosen.

@@ -20,6 +20,7 @@ from othello_env.support.words import near
 
 __all__ = [
     "as_integer",
+    "as_real",
     "check_each",
     "check_flag",
     "check_integer",

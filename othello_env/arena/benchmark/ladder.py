@@ -49,10 +49,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LADDERS",
+    "ORDER",
     "Ladder",
     "Placement",
     "Rung",
+    "applies",
+    "expected_moves",
     "load_ladder",
+    "measure",
     "place",
     "rated_agents",
     "rated_programs",

@@ -21,7 +21,17 @@ from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameLike, GameSpec
 from othello_env.support.numbers import named_arguments
 
-__all__ = ["OPENINGS", "PERFECT", "PerfectGames", "play_perfect", "solved_openings"]
+__all__ = [
+    "OPENINGS",
+    "ORDER",
+    "PERFECT",
+    "PerfectGames",
+    "applies",
+    "expected_moves",
+    "measure",
+    "play_perfect",
+    "solved_openings",
+]
 
 PERFECT = "perfect"
 """The spec of the opponent, an agent that never makes a mistake on small boards."""

@@ -31,11 +31,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LISTS",
+    "ORDER",
     "Accuracy",
     "PositionList",
     "ScoredPosition",
+    "applies",
     "ask_each",
+    "expected_moves",
     "load_positions",
+    "measure",
     "measure_positions",
     "parse_position",
 ]

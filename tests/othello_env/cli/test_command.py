@@ -346,6 +346,7 @@ def test_long_work_in_a_pipe_tells_its_progress_on_stderr(run, monkeypatch):
 def test_each_long_command_tells_its_progress(run, monkeypatch, tmp_path, command, line):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(options, "_SHOW_SECONDS", 0.0)
+    monkeypatch.setattr("othello_env.cli.benchmark._SHOW_EVERY", -1.0)
     status, _, err = run(*command.split())
     assert status == 0
     assert line in err
