@@ -242,7 +242,8 @@ class Report:
 
     def head(self, part: Part) -> str:
         """The numbers of a part, and how they were measured, on one line."""
-        how = ", ".join([part.how] * bool(part.how) + [f"seed {self.settings['seed']}"] * ("seed" in self.settings))
+        seed = [f"seed {self.settings['seed']}"] if "seed" in self.settings else []
+        how = ", ".join([part.how] * bool(part.how) + seed)
         said = "; ".join(
             f"{each}, at random {each.chance_text}" if each.chance_text else str(each) for each in part.numbers
         )

@@ -11,7 +11,6 @@ from othello_env.games.registry import GameSpec, registered_games
 from othello_env.support.files import as_type
 
 __all__ = [
-    "LARGEST_SEED",
     "MAX_PLIES",
     "MessageError",
     "PageGame",
@@ -22,7 +21,7 @@ __all__ = [
 ]
 
 MAX_PLIES = 600
-LARGEST_SEED = 2**53 - 1  # the largest integer that JavaScript holds exactly
+_LARGEST_SEED = 2**53 - 1  # the largest integer that JavaScript holds exactly
 
 _T = TypeVar("_T")
 
@@ -86,7 +85,7 @@ class PageGame(Struct, frozen=True):
     """
 
     game: str
-    seed: Annotated[int, Meta(ge=0, le=LARGEST_SEED)] = 0
+    seed: Annotated[int, Meta(ge=0, le=_LARGEST_SEED)] = 0
     position: Position | None = None
     moves: Annotated[tuple[Annotated[int, Meta(ge=0, le=1023)], ...], Meta(max_length=MAX_PLIES)] = ()
     agents: Annotated[tuple[Annotated[str, Meta(max_length=300)], ...], Meta(max_length=8)] = ()

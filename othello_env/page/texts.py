@@ -3,16 +3,10 @@
 A game of Othello from the usual start is written as a transcript: ``f5 d6 c3``. For Othello from another start, and for
 every game of Tribolo, the board and the player to move come before the moves: ``-BRG/... blue b1 c3``. Checkers is
 written as PDN (Portable Draughts Notation), in which Red is called Black. Games of Othello can also be read from GGF
-(Generic Game Format). Games of every kind can be read from links.
+(Generic Game Format). Games of every kind can be read from links of other sites.
 
-**Links.** A link holds a whole game, so that no server has to store it. The page writes links with the game
-in the fragment: ``http://127.0.0.1:8750/#game=othello&moves=f5d6c3&ply=2``. The fields are ``game``, ``moves`` and
-``ply`` (the position that is shown). If the game does not begin at the usual start,
-the fields ``position`` and ``player`` give the first position and the player to move. If a game of Tribolo begins at
-the usual start, the field ``seed`` determines this start.
-
-A link of another site may have a game in a field of the query or the fragment, in the whole fragment, or in the last
-part of the path. All these places are tried. A link within the link is not read.
+**Links.** A link of another site may have a game in a field of the query or the fragment, in the whole fragment, or in
+the last part of the path. All these places are tried. A link within the link is not read.
 """
 
 from __future__ import annotations
@@ -30,7 +24,7 @@ from othello_env.data.formats import ggf
 from othello_env.drawing import scene
 from othello_env.games.game import NotationError, State
 from othello_env.games.registry import GameSpec, position_to_text
-from othello_env.page.messages import LARGEST_SEED, PageGame, Position, page_games
+from othello_env.page.messages import PageGame, Position, page_games
 
 __all__ = ["MOST_GAMES", "played_game", "read_file_games", "read_text", "write_text"]
 
@@ -114,21 +108,8 @@ def _listed(record: PageGame, games: Games, i: int) -> dict[str, Any]:
 
 
 def _read_link(record: PageGame, link: str) -> PageGame:
-    """The record of the game in a link.
-
-    If another site wrote the link, the first game that is found is used. A link within this link is not read.
-    """
-    fields, texts = _texts_in(link)
-    if fields:
-        seed = fields.get("seed", "0")
-        if fields["game"] not in page_games() or not (seed.isdecimal() and int(seed) <= LARGEST_SEED):
-            raise NotationError("the link names a game or a seed that this page does not know")
-        named = PageGame(fields["game"], int(seed))
-        if "position" not in fields and not fields.get("moves", "").strip():
-            return named
-        begin = f"{fields['position']} {fields.get('player', '')}\n" if "position" in fields else ""
-        return _read_moves(named, begin + fields.get("moves", ""))
-    for text in texts:
+    """The record of the first game that is found in a link. A link within this link is not read."""
+    for text in _texts_in(link):
         # A link within a link would be found twice: as a field and as a fragment. So each level of nested links would
         # double the time.
         if _is_link(text):
@@ -248,7 +229,6 @@ def write_text(record: PageGame) -> str:
     return f"{board} {player}\n{names}".strip()
 
 
-_LinkFields = dict[str, str]
 _LINK = re.compile(r"(?:https?|file)://\S+", re.IGNORECASE)
 _MOST_FIELDS = 50
 _SHORTEST = 4  # the fewest characters of a text that is read as a game: those of two moves
@@ -259,20 +239,12 @@ def _is_link(text: str) -> bool:
     return _LINK.fullmatch(text.strip()) is not None
 
 
-def _texts_in(link: str) -> tuple[_LinkFields, list[str]]:
-    """What a link holds.
-
-    Returns:
-        For a link that the page wrote, its fields and an empty list. For another link, an empty dict and the texts that
-        may be a game.
-    """
+def _texts_in(link: str) -> list[str]:
+    """The texts in a link that may be a game."""
     parts = urlsplit(link.strip())
-    fields = dict(_fields(parts.fragment))
-    if "game" in fields and {"moves", "position"} & {*fields}:
-        return fields, []
     texts = [value for part in (parts.fragment, parts.query) for _, value in _fields(part)]
     texts += [unquote(part) for part in (parts.fragment, parts.path.rpartition("/")[2]) if part]
-    return {}, [text for text in dict.fromkeys(texts) if len(text) >= _SHORTEST]
+    return [text for text in dict.fromkeys(texts) if len(text) >= _SHORTEST]
 
 
 def _fields(text: str) -> Iterator[tuple[str, str]]:

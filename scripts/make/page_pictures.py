@@ -84,7 +84,6 @@ def show_runs(page: Page) -> None:
     page.click("#tab-runs")
     page.locator(".payoffs").wait_for()
     page.locator("#checkpoints-list tbody tr").first.wait_for()
-    page.locator("#leagues-list .mean").wait_for(state="attached")
 
 
 def save(page: Page, file: Path) -> None:
@@ -108,7 +107,7 @@ def main(args: Args) -> None:
             page.locator("#players li").first.wait_for()
             show_analysis(page)
             save(page, args.folder / "page.png")
-            page.set_viewport_size({"width": 1100, "height": 1400})
+            page.set_viewport_size({"width": 1100, "height": 760})
             show_runs(page)
             save(page, args.folder / "runs.png")
         chromium.close()

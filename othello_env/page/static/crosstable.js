@@ -5,11 +5,11 @@ import { eloText, intervalText, scoreText } from "./values.js";
 
 const MOST_LISTED = 60;
 
-/** The crosstable of a file of records. A click on a score lists its games. `open(file, number)` replays a game. */
-export function crosstable({ recorded, players, canReplay, standings, games }, open) {
+/** The crosstable of a file of records. A click on a score lists its games. There are no ratings if an agent is rated `elsewhere`. `open(file, number)` replays a game. */
+export function crosstable({ recorded, players, canReplay, standings, games }, elsewhere, open) {
   const order = [...standings.keys()].sort((a, b) => standings[b].score - standings[a].score);
   const list = html("div", { class: "games" });
-  const rated = standings.some(({ elo }) => elo !== null);
+  const rated = standings.some(({ elo }) => elo !== null) && !standings.some(({ agent }) => elsewhere.has(agent));
   const show = (a, b) => {
     list.replaceChildren(gamesOf({ recorded, players, canReplay, standings, games }, a, b, open));
     list.scrollIntoView({ block: "nearest" });

@@ -3,7 +3,6 @@
 import { post, Refused } from "./api.js";
 import { byId, html } from "./elements.js";
 import { choose, offerOf, settingsFor, strengthOf } from "./picker.js";
-import { plyOf } from "./sharing.js";
 import { newSeed } from "./table.js";
 
 const OPENINGS = {
@@ -105,7 +104,7 @@ const base64 = file => new Promise((resolve, reject) => {
 
 /**
  * Set up the dialog that opens a game from a text or a file, and return a function that opens it. A file can also be
- * dropped on the page. The dialog calls `begin(record, ply)`.
+ * dropped on the page. The dialog calls `begin(record)`.
  */
 export function setUpPaste(games, begin) {
   const dialog = byId("paste-dialog");
@@ -121,18 +120,18 @@ export function setUpPaste(games, begin) {
       byId("paste-error").textContent = error.message[0].toUpperCase() + error.message.slice(1);
     }
   };
-  const use = async (record, ply) => { await begin(record, ply); dialog.close(); };
+  const use = async record => { await begin(record); dialog.close(); };
   const empty = () => ({ game: game.value, seed: shown.seed, position: null, moves: [] });
   byId("paste-form").addEventListener("submit", event => {
     event.preventDefault();
-    attempt(async () => use((await post("read", { record: empty(), text: byId("text").value })).record, plyOf(byId("text").value)));
+    attempt(async () => use((await post("read", { record: empty(), text: byId("text").value })).record));
   });
   const read = file => attempt(async () => {
     const { games, left } = await post("file", { record: empty(), name: file.name, data: await base64(file) });
-    if (games.length === 1) { await use(games[0].record, null); return; }
+    if (games.length === 1) { await use(games[0].record); return; }
     byId("games").replaceChildren(...games.map(({ title, record }) => {
       const button = html("button", { type: "button" }, title);
-      button.addEventListener("click", () => attempt(() => use(record, null)));
+      button.addEventListener("click", () => attempt(() => use(record)));
       return html("li", {}, button);
     }), ...(left ? [html("li", { class: "faint" }, `${left.toLocaleString("en")} more games are not listed`)] : []));
   });

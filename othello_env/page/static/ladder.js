@@ -5,24 +5,22 @@ import { eloText, intervalText } from "./values.js";
 
 /** @typedef {{name: string, elo: number, interval: (number | null)[], file?: string, ladder?: string}} Rated A rated agent; the results file `file` contains the agent's rating on `ladder`. */
 
-/** The ladders on which agents were rated, each with its agents. @param {{name: string, rungs: Rated[]}[]} ladders @param {Rated[]} rated */
+/**
+ * The ladders on which agents were rated, each with its rows: the opponents and the rated agents, the strongest first. An
+ * opponent that was itself rated again has only that rating, and a rating of two files stands there once.
+ * @param {{name: string, rungs: Rated[]}[]} ladders @param {Rated[]} rated
+ */
 export function shownLadders(ladders, rated) {
-  return ladders.map(ladder => ({ ladder, rated: rated.filter(each => each.ladder === ladder.name) })).filter(each => each.rated.length);
-}
-
-/** The rows of the ladder: its opponents and the rated agents, the strongest first. @param {Rated[]} rungs @param {Rated[]} rated */
-export function ladderRows(rungs, rated) {
-  const seen = new Set();
-  const once = rated.filter(({ name, file, elo }) => {
-    const key = JSON.stringify([name, file, elo]);
-    return !seen.has(key) && seen.add(key);
-  });
-  return [...rungs.map(rung => ({ ...rung, isYours: false })), ...once.map(each => ({ ...each, isYours: true }))].sort((a, b) => b.elo - a.elo);
+  return ladders.map(({ name, rungs }) => {
+    const keyed = new Map(rated.filter(({ ladder }) => ladder === name).reverse().map(each => [JSON.stringify([each.name, each.elo, each.interval]), { ...each, isYours: true }]));
+    const yours = [...keyed.values()];
+    const others = rungs.filter(rung => !yours.some(each => each.name === rung.name)).map(rung => ({ ...rung, isYours: false }));
+    return { name, rows: yours.length ? [...others, ...yours].sort((a, b) => b.elo - a.elo) : [] };
+  }).filter(({ rows }) => rows.length);
 }
 
 /** The table of the ladder: each agent has a point at its rating, and a line for the interval. */
-export function ladderTable({ name, rungs }, rated) {
-  const rows = ladderRows(rungs, rated);
+export function ladderTable({ name, rows }) {
   const ends = rows.flatMap(({ elo, interval }) => [elo, ...interval.filter(end => end !== null)]);
   const [least, most] = [Math.min(...ends), Math.max(...ends)];
   const x = elo => 6 + 188 * (elo - least) / (most - least || 1);

@@ -1,22 +1,17 @@
-// A league: the scores of its members against each other as a heat map, and the ratings of the snapshots over the training.
+// A league: the scores of its members against each other as a heat map, and their ratings.
 
 import { html, wide } from "./elements.js";
-import { plot } from "./plot.js";
 import { eloText, intervalText, scoreText } from "./values.js";
 
 const MOST_INTERVALS = 10; // with more members, the intervals are shown only for the cell under the pointer
 
-/**
- * The view of a league; see the server's league_view.
- * @param {any} league
- * @param {number} width the width of the charts in pixels
- */
-export function leagueView(league, width) {
+/** The view of a league; see the server's league_view. The members `elsewhere` have their rating in another place of the screen. */
+export function leagueView(league, elsewhere) {
   const { name, total, names, ratings } = league;
   const about = `${names.length} members, ${total.toLocaleString("en")} games.`;
   return html("article", { "data-league": name }, html("h3", {}, name), html("p", { class: "faint" }, about),
-    ...(names.length ? [matrix(league)] : []),
-    ...(ratings ? [ratingChart(league, width)] : [html("p", { class: "faint" }, "Games do not connect all members yet, so there are no ratings. othello-env league FOLDER --games N lets all members play.")]));
+    ...(names.length ? [matrix(league, elsewhere)] : []),
+    ...(ratings ? [] : [html("p", { class: "faint" }, "Games do not connect all members yet, so there are no ratings. othello-env league FOLDER --games N lets all members play.")]));
 }
 
 /** The text about the score of two members. */
@@ -29,7 +24,7 @@ export function cellText({ names, scores, intervals95, games, fromMatches }, row
 }
 
 /** The heat map: green for a score above one half, orange for a score below it. */
-function matrix(league) {
+function matrix(league, elsewhere) {
   const { names, scores, intervals95, ratings, anchor } = league;
   const readout = html("p", { class: "faint read", role: "status" }, "Each cell is the score of the member in the row against the member in the column. Move the pointer over a cell to read it.");
   const cell = (row, column) => {
@@ -42,22 +37,10 @@ function matrix(league) {
     made.addEventListener("pointerenter", () => { readout.textContent = text; });
     return made;
   };
-  const rated = row => ratings ? [html("td", {}, eloText(ratings[row].elo)), html("td", {}, names[row] === anchor ? "fixed" : intervalText(ratings[row].interval))] : [];
+  const isShown = row => names[row] === anchor || !elsewhere.has(names[row]);
+  const rated = row => ratings ? [html("td", {}, isShown(row) ? eloText(ratings[row].elo) : ""), html("td", {}, names[row] === anchor ? "fixed" : isShown(row) ? intervalText(ratings[row].interval) : "")] : [];
   const head = ["member", ...names.map((_, i) => String(i + 1)), ...(ratings ? ["Elo", "95% interval"] : [])];
   const rows = names.map((name, row) => html("tr", {}, html("th", { scope: "row" }, `${row + 1} ${name}`), ...names.map((_, column) => cell(row, column)), ...rated(row)));
   return html("div", {}, wide("Payoffs",
     html("table", { class: "payoffs" }, html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows))), readout);
-}
-
-/** The ratings of the snapshots over the training. The ratings of the fixed members are dashed lines. */
-function ratingChart({ names, played, ratings, anchor }, width) {
-  const members = names.map((name, i) => ({ name, x: played[i], ...ratings[i] })).filter(({ elo }) => elo !== null);
-  const points = members.filter(({ x }) => x !== null).sort((a, b) => a.x - b.x)
-    .map(({ x, elo, interval: [low, high] }) => ({ x, y: elo, low, high })); // an end that is null is infinite
-  if (!points.length) return html("p", { class: "faint" }, "The league has no snapshot of the learner yet.");
-  const levels = members.filter(({ x }) => x === null).map(({ name, elo }) => ({ name, y: elo }));
-  return plot({
-    label: `Elo of the snapshots (${anchor} is 0),`, over: "plies, steps or games of training",
-    name: "snapshots, with 95% intervals", short: "snapshot", points, levels, width,
-  });
 }

@@ -11,7 +11,7 @@ import { errorCard } from "./errors.js";
 import { Past } from "./lines.js";
 import { showLines, showPlayers } from "./panels.js";
 import { Runs } from "./runs.js";
-import { copied, linkOf, plyOf, saveGame, saveGif, savePosition } from "./sharing.js";
+import { copied, saveGame, saveGif, savePosition } from "./sharing.js";
 import { HUMAN, newSeed, Table } from "./table.js";
 import { Tabs } from "./tabs.js";
 
@@ -160,7 +160,6 @@ const ACTIONS = {
   cancel: () => table.cancel(),
   flip,
   copy: async () => copy(await table.transcript(), "the game"),
-  link: () => copy(linkOf(table.game, location.href), "a link to this position"),
   ...Object.fromEntries(["png", "svg"].map(format => [format, async () => say(`saved as ${await savePosition(table.game, board.root, format)}`)])),
   gif: async () => say(`saved as ${await saveGif(table.game, board.isFlipped, analysis.shownValues)}`),
   html: async () => say(`saved as ${await saveGame(table.game, titleOf(table.game.record.game), analysis.answers)}`),
@@ -221,7 +220,6 @@ function setUpControls() {
   for (const select of document.querySelectorAll("#panel-board select, nav select")) giveFocusBack(/** @type {HTMLElement} */ (select));
   byId("legal").addEventListener("change", draw);
   byId("speed").addEventListener("change", keep);
-  addEventListener("hashchange", () => attempt(openLink));
 }
 
 /** The menu closes after a click on one of its buttons, a click elsewhere, and Escape. */
@@ -272,14 +270,11 @@ async function restore() {
   }
 }
 
-/** If the page's address contains a game, open this game and remove it from the address. */
-async function openLink() {
-  const address = location.href;
-  if (!new URLSearchParams(location.hash.slice(1)).has("game")) return;
-  history.replaceState(null, "", location.pathname);
-  const empty = { game: offers.games[0].spec, seed: 0, position: null, moves: [] };
-  const { record } = await post("read", { record: empty, text: address });
-  await openGame("link", record, { cursor: plyOf(address) ?? undefined });
+/** The game that the address names, as that of `serve --game`; it is removed from the address. */
+function gameOfAddress() {
+  const named = new URLSearchParams(location.hash.slice(1)).get("game");
+  if (named) history.replaceState(null, "", location.pathname);
+  return offers.games.find(({ spec }) => spec === named)?.spec;
 }
 
 /** Begin the game of a record, and play it. */
@@ -335,16 +330,18 @@ async function main() {
   analysis = new Analysis(offers, table, board, keep);
   dialogs = {
     openNew: setUpNew(offers, (record, seats) => begin("new game", record, seats), say),
-    openPaste: setUpPaste(offers.games, (record, ply) => openGame("paste", record, { cursor: ply ?? undefined })),
+    openPaste: setUpPaste(offers.games, record => openGame("paste", record)),
   };
-  if (!await restore() && offers.game) {
+  const named = gameOfAddress();
+  if (!named && await restore()) {
+    // The tab has the game again that it had.
+  } else if (offers.game) {
     await openGame("file", offers.game.record, { cursor: 0 });
-  } else if (!table.game) {
-    const first = offers.games[0].spec;
+  } else {
+    const first = named ?? offers.games[0].spec;
     await table.begin("new game", emptyRecord(first), [HUMAN, defaultSeat(first, offers.agents)]);
   }
   setUpControls();
-  await attempt(openLink);
   runs = new Runs(fromRuns);
   await Promise.all([ // both at once, so that the board has an analysis even if the runs cannot be shown
     analysis.evaluations.learn(analysis.first).then(() => { if (offers.game && analysis.canReview && analysis.first) analysis.toggleReview(); else analysis.follow(); }),

@@ -3,14 +3,14 @@
 import { crosstable } from "./crosstable.js";
 import { html, svg, wide } from "./elements.js";
 
-/** The results of one file: a report with its parts, or the records of a tournament. `open(file, number)` replays a recorded game. */
-export function resultsView(content, open) {
+/** The results of one file: a report with its parts, or the records of a tournament. The agents `elsewhere` have their rating in another place of the screen. `open(file, number)` replays a recorded game. */
+export function resultsView(content, elsewhere, open) {
   const { name, title, about } = content;
   return html("article", {},
     html("h3", {}, title),
     html("p", { class: "faint" }, [name === title ? "" : name, about].filter(Boolean).join(": ")),
     ...(content.parts ?? []).flatMap(partView),
-    ...(content.standings ? [crosstable(content, open)] : []));
+    ...(content.standings ? [crosstable(content, elsewhere, open)] : []));
 }
 
 function partView({ how, facts, tables, notes }) {

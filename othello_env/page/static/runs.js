@@ -9,7 +9,6 @@ import { leagueView } from "./league.js";
 import { resultsView } from "./results.js";
 
 const POLL_MS = 3000;
-const RESIZED_MS = 150;
 
 export class Runs {
   /**
@@ -33,8 +32,6 @@ export class Runs {
   /** Load what there is, and begin to ask for news if a folder is watched. */
   async setUp() {
     [this.results, this.ladders, this.watched] = await Promise.all([get("/api/results"), get("/api/ladders"), get("/api/runs")]);
-    let resized = 0;
-    addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(() => this.showLeagues(), RESIZED_MS); });
     if (this.watched) {
       this.actions.takeAgents(this.watched.agents);
       setInterval(() => this.poll(), POLL_MS);
@@ -61,12 +58,12 @@ export class Runs {
     this.actions.takeAgents(watched.agents);
     const isNew = name => JSON.stringify(before[name]) !== JSON.stringify(watched[name]);
     if (isNew("agents") || isNew("leftOut")) this.showCheckpoints();
-    if (isNew("rated")) this.showLadder();
-    if (isNew("leagues")) this.showLeagues();
+    if (isNew("rated")) { this.showLadder(); this.showResults(); }
+    if (isNew("rated") || isNew("leagues")) this.showLeagues();
     if (this.isVisible) this.arrange();
   }
 
-  /** Draw everything. Charts need the width of the page, so nothing is drawn while the tab is hidden. */
+  /** Draw everything, unless the tab is hidden. */
   show() {
     this.showCheckpoints();
     this.showLadder();
@@ -88,25 +85,28 @@ export class Runs {
     if (this.isVisible) showCheckpoints(this.watched?.agents ?? [], this.watched?.leftOut ?? [], this.actions.titleOf, this.watched?.path ?? null, this.actions);
   }
 
+  /** The ladders on which agents were rated. */
+  get rated() { return shownLadders(this.ladders ?? [], [...this.results.map(each => each.rated), ...(this.watched?.rated ?? [])].filter(Boolean)); }
+
+  /** The names on these ladders. On the same screen, such an agent has no rating on the scale of a league or a tournament. */
+  get ranked() { return new Set(this.rated.flatMap(({ rows }) => rows.map(({ name }) => name))); }
+
   showLadder() {
-    if (!this.isVisible || !this.ladders) return;
-    const rated = [...this.results.map(each => each.rated), ...(this.watched?.rated ?? [])].filter(Boolean);
-    byId("ladder-none").hidden = rated.length > 0;
-    const shown = shownLadders(this.ladders, rated);
-    byId("ladder-table").replaceChildren(...shown.map(each => ladderTable(each.ladder, each.rated)));
+    if (!this.isVisible) return;
+    byId("ladder-none").hidden = this.rated.length > 0;
+    byId("ladder-table").replaceChildren(...this.rated.map(ladderTable));
   }
 
   showLeagues() {
     if (!this.isVisible) return;
     const leagues = this.watched?.leagues ?? [];
     byId("leagues-none").hidden = leagues.length > 0;
-    const width = byId("leagues-list").clientWidth;
-    renew(byId("leagues-list"), ...leagues.map(league => leagueView(league, width)));
+    renew(byId("leagues-list"), ...leagues.map(league => leagueView(league, this.ranked)));
   }
 
   showResults() {
     if (!this.isVisible) return;
     byId("results-none").hidden = this.results.length > 0;
-    byId("results-list").replaceChildren(...this.results.map(each => resultsView(each, this.actions.open)));
+    renew(byId("results-list"), ...this.results.map(each => resultsView(each, this.ranked, this.actions.open)));
   }
 }

@@ -84,18 +84,12 @@ export function ticks(least, most, count = 4) {
 /** A tick as text: 1500 is "1,500", and 0.25 is "0.25". */
 export const tickText = value => value.toLocaleString("en", { maximumFractionDigits: 6 }).replace("-", "−");
 
-/** A value beside an axis as a short text: 1,500 stays "1,500", and 15,000 is "15K". */
-export const shortText = value => Math.abs(value) < 1e4 ? tickText(value) : value.toLocaleString("en", { notation: "compact", maximumFractionDigits: 2 }).replace("-", "−");
-
 /** A rating as text. @param {number | null} elo */
 export const eloText = elo => elo === null ? "–" : elo.toFixed(0).replace("-", "−").replace(/^−0$/, "0");
 
-/**
- * An interval as text, of ratings unless `text` writes other numbers. An end that is null is infinite.
- * @param {(number | null)[] | null} interval
- */
-export function intervalText(interval, text = eloText) {
-  const [low, high] = (interval ?? [null, null]).map(end => end === null ? null : text(end));
+/** The interval of a rating as text. An end that is null is infinite. @param {(number | null)[] | null} interval */
+export function intervalText(interval) {
+  const [low, high] = (interval ?? [null, null]).map(end => end === null ? null : eloText(end));
   if (low === null) return high === null ? "–" : `at most ${high}`;
   return high === null ? `at least ${low}` : `${low} to ${high}`;
 }

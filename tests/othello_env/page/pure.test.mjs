@@ -5,9 +5,8 @@ import { test } from "node:test";
 
 const at = name => new URL(`../../../othello_env/page/static/${name}.js`, import.meta.url);
 const { common, keepLine, Past } = await import(at("lines"));
-const { valueAt } = await import(at("plot"));
 const { Versions } = await import(at("checkpoints"));
-const { ladderRows, shownLadders } = await import(at("ladder"));
+const { shownLadders } = await import(at("ladder"));
 const { bestActions, judged, lossText, readingText, squareMarks, summary } = await import(at("reading"));
 const values = await import(at("values"));
 
@@ -127,25 +126,22 @@ test("a hint ends a replay", async () => {
   assert.equal(table.playing, false);
 });
 
-test("short numbers and intervals", () => {
-  assert.deepEqual([0.25, 1500, 15000, 2e6, -200].map(values.shortText), ["0.25", "1,500", "15K", "2M", "−200"]);
+test("intervals", () => {
   const { eloText, intervalText } = values;
   assert.deepEqual([1228.5, 1227.5, -2.5, -0.2].map(eloText), ["1229", "1228", "−3", "0"]); // as elo_text in Python
   assert.deepEqual([[1, 2], [null, 2.4], [1, null], [null, null], null, [-1, -0.1]].map(ends => intervalText(ends)), ["1 to 2", "at most 2", "at least 1", "–", "–", "−1 to 0"]);
 });
 
-test("rated agents stand on the ladder once", () => {
+test("an agent has one rating on a ladder, and ladders without rated agents are not shown", () => {
   const rungs = [{ name: "top", elo: 900, interval: [1, 2] }, { name: "random", elo: 0, interval: [0, 0] }];
-  const mine = { name: "mine", file: "a.json", elo: 500, interval: [400, null] };
-  const rows = ladderRows(rungs, [mine, { ...mine }, { ...mine, file: "b.json" }]);
-  assert.deepEqual(rows.map(({ name, isYours }) => [name, isYours]), [["top", false], ["mine", true], ["mine", true], ["random", false]]);
-});
-
-test("the ladders with rated agents are shown", () => {
-  const ladders = [{ name: "ladder-v0", size: 8, rungs: [] }, { name: "ladder-6x6-v0", size: 6, rungs: [] }];
-  const mine = { name: "mine", file: "a.json", elo: 500, interval: [400, 600], ladder: "ladder-6x6-v0" };
+  const ladders = [{ name: "ladder-v0", rungs }, { name: "ladder-6x6-v0", rungs }];
+  const mine = { name: "mine", file: "a.json", elo: 500, interval: [400, null], ladder: "ladder-6x6-v0" };
   assert.deepEqual(shownLadders(ladders, []), []);
-  assert.deepEqual(shownLadders(ladders, [mine]), [{ ladder: ladders[1], rated: [mine] }]);
+  const [shown, ...more] = shownLadders(ladders, [mine, { ...mine, file: "runs/a.json" }, { ...mine, name: "top", elo: 950 }]);
+  assert.deepEqual([shown.name, more], ["ladder-6x6-v0", []]);
+  assert.deepEqual(shown.rows.map(({ name, elo, isYours, file }) => [name, elo, isYours, file]), [
+    ["top", 950, true, "a.json"], ["mine", 500, true, "a.json"], ["random", 0, false, undefined],
+  ]);
 });
 
 const choice = (action, name) => ({ action, name, path: [[0, action]] });
@@ -205,11 +201,6 @@ test("a recorded game that was only looked at takes no place", () => {
   past.push("recorded game", recorded([3, 4, 5]));
   assert.deepEqual(past.swap(recorded([6, 7])), own);
   assert.equal(past.last, null);
-});
-
-test("between two points of a line, a value is interpolated", () => {
-  assert.equal(valueAt([[0, 0], [10, 1]], 2.5), 0.25);
-  assert.equal(valueAt([[0, 0], [10, 1]], 11), null);
 });
 
 test("a file that was left out for a time and comes back with a new version has changed", () => {

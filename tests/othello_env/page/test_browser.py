@@ -29,8 +29,11 @@ from driving import (
 from othello_env import Othello, make_agent
 from othello_env.arena import Number, Report, Table
 from othello_env.arena.report import Found
+from othello_env.arena.tournament.playing import play_tournament
+from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.tribolo.position import Tribolo
+from othello_env.league import League
 from othello_env.page.assessment import assess
 
 SEATS = {
@@ -182,7 +185,14 @@ def test_a_pasted_transcript_and_a_broken_one(page):
     assert [label.split(", ")[1] for label in shown] == [state.player_names[owner] for owner in owners.values()]
 
 
-def test_tribolo_with_a_person_and_two_agents(page):
+def test_tribolo_with_a_person_and_two_agents(open_page, serve):
+    with open_page(serve("--game", "tribolo").address) as page:
+        assert page.inner_text("#title") == "Tribolo"
+        assert "#" not in page.url
+        play_tribolo(page)
+
+
+def play_tribolo(page):
     new_game(page, "tribolo", ["human", "random", "tribolo"], seed=5)
     state = Tribolo(seed=5)
     for _ in range(2):
@@ -251,9 +261,15 @@ def test_results_are_drawn(open_page, serve, tmp_path):
     table = Table(("rung", "Elo", "score"), ({"rung": "<b>random</b>", "Elo": 0, "score": cell},), "expected")
     elo = Number("Elo", "othello", 210.4, "elo", 180.2, 240.6)
     content = Report("a.npz", "othello", (Found("ladder", (elo,), "20 games", (table,)),)).to_json()
-    file = tmp_path / "results.json"
+    file, games, league = tmp_path / "results.json", tmp_path / "t.jsonl", tmp_path / "mine"
     file.write_text(json.dumps(content))
-    with open_page(serve("--results", str(file)).address) as page:
+    agents = ("random", "maximizer:eval=weighted")  # they are on the ladder, too
+    play_tournament({a: a for a in agents}, Schedule(agents, 2, "random:6", 1), file=games)
+    members = League(agents, seed=3)
+    members.add("alphabeta:depth=1", played=1000)
+    members.complete(2, openings="random:10")
+    members.save(league)
+    with open_page(serve("--results", str(file), "--results", str(games), "--league", str(league)).address) as page:
         page.click("#tab-runs")
         page.locator("#results-list [aria-label=Results]").wait_for()
         cells = page.locator("#results-list [aria-label=Results] td:visible").all_inner_texts()
@@ -261,11 +277,15 @@ def test_results_are_drawn(open_page, serve, tmp_path):
         assert page.locator("#results-list dd").all_inner_texts() == ["210, 95% interval 180 to 241"]
         rungs = page.locator(".ladder tbody th").all_inner_texts()
         assert rungs[-4].split() == ["a.npz", "results.json"]  # a.npz has 210 Elo, the rungs below it 194, 64 and 0
+        # An agent has one rating on a screen, that of the ladder. On the league's scale, random play is 0, too.
+        assert page.locator(".cross th:text-is('Elo')").count() == 0
+        ratings = [row.locator("td").all_inner_texts()[-2] for row in page.locator(".payoffs tbody tr").all()]
+        assert [bool(text) for text in ratings] == [True, False, True]
         for scheme, width in (("light", 1280), ("dark", 360)):
             page.emulate_media(color_scheme=scheme)
             page.set_viewport_size({"width": width, "height": 860})
             page.wait_for_function(f"innerWidth === {width}")
-            cells = ("#results-list tbody td:nth-child(3)", "#results-list")
+            cells = ("#results-list [aria-label=Results] tbody td:nth-child(3)", "#results-list")
             last, whole = (page.locator(cell).bounding_box() for cell in cells)
             assert last["x"] + last["width"] <= whole["x"] + whole["width"]
             assert not sticks_out(page)

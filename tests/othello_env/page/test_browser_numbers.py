@@ -11,11 +11,13 @@ from driving import (
     HEIGHT,
     MINUS,
     analyse,
+    box_of,
     choose_evaluator,
     contrast,
     in_sight,
     kept_seed,
     look,
+    luminance,
     marks,
     moves,
     new_game,
@@ -50,7 +52,8 @@ def read_all(page):
           const title = each => each.querySelector("title").textContent;
           const mark = each => [each.querySelector("text").textContent, each.querySelector("rect.exact") !== null];
           return {
-            bar: text("#bar"), label: document.querySelector("#bar").ariaLabel, status: text("#status"),
+            bar: text("#bar"), black: parseFloat(document.querySelector("#bar .fill")?.style.height) / 100,
+            label: document.querySelector("#bar").ariaLabel, status: text("#status"),
             reading: text("#reading-a"), read: text("#curve-read"), head: text("#table thead th:nth-child(2)"),
             point: point && {value: point.value, unit: point.unit, exact: point.exact === "true"},
             squares: all(".heat g", each => [title(each).split(":")[0], mark(each)]),
@@ -82,6 +85,7 @@ def check_numbers(page, found, best):
     told = f"black {text}" + (f" {unit}" if text not in ("win", "loss") else "") + (", exact" if exact else "")
     assert seen["bar"] == text
     assert seen["label"] == told
+    assert value == 0 or (seen["black"] > 0.5) == (value > 0)  # black's part of the bar
     assert re.sub("^A: ", "", seen["reading"]).split(";")[0] == told
     assert re.sub("A: ", "", seen["read"].partition(": ")[2]).split(";")[0] == told
     assert seen["point"] == {"value": value, "unit": unit, "exact": exact}
@@ -205,6 +209,9 @@ def test_the_bar_is_seen_on_every_ground_and_a_finished_game_has_one_margin(page
     page.locator("#status:has-text('black wins by 64 discs, 13 to 0 and 51 empty squares')").wait_for()
     page.locator("#bar span:not(:empty)").wait_for()  # until there is an evaluator, the bar is empty
     assert page.inner_text("#bar") == "+64"
+    bar, fill = box_of(page, "#bar"), box_of(page, "#bar .fill")
+    assert fill["height"] > 0.9 * bar["height"]  # black has all discs
+    assert bar["bottom"] - fill["bottom"] < 0.1 * bar["height"]
     page.emulate_media(color_scheme="dark")
     page.wait_for_function("getComputedStyle(document.body).backgroundColor === 'rgb(23, 22, 20)'")
     colour = "getComputedStyle(document.querySelector('{}')).{}"
@@ -213,6 +220,7 @@ def test_the_bar_is_seen_on_every_ground_and_a_finished_game_has_one_margin(page
     assert contrast(black, ground) > 2.5
     assert contrast(page.evaluate(colour.format("#bar", "borderTopColor")), ground) > 3
     assert contrast(black, white) > 3
+    assert luminance(black) < luminance(white)
 
 
 def test_all_equal_moves_are_the_best_and_values_are_on_the_squares_only_on_demand(page):

@@ -1,17 +1,17 @@
 """The tab of runs and results in Chromium: checkpoints, leagues, the ladder and tournaments."""
 
 import json
-import math
 import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from driving import SMALL, choose_in_menu, paste, shoot, square, sticks_out, wait_for_plies
+from driving import MINUS, SMALL, choose_in_menu, paste, shoot, square, sticks_out, wait_for_plies
 
 import othello_agents
 from othello_env import Othello, make_agent
+from othello_env.arena.number import elo_text
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.league import League
@@ -89,25 +89,7 @@ def test_checkpoints_that_appear_are_shown_played_and_analysed_without_a_restart
         assert page.locator(f'[name=seat-1] option[value="{file}"]').count() == 1
 
 
-def test_an_interval_without_an_upper_end_is_drawn_to_the_edge_and_told_so(open_page, serve, tmp_path):
-    league = League(["random"], seed=3)
-    league.add("alphabeta:depth=4,eval=weighted", played=1000)
-    league.complete(2, openings="random:4")
-    ratings = league.payoffs().ratings()
-    assert ratings.interval("snapshot 1")[1] == math.inf  # it has won all its games
-    league.save(tmp_path / "mine")
-    with open_page(serve("--league", str(tmp_path / "mine")).address) as page:
-        page.click("#tab-runs")
-        bar = page.locator("#leagues-list figure .interval")
-        bar.wait_for(state="attached")
-        assert "NaN" not in page.locator("#leagues-list figure").inner_html()
-        page.locator("#leagues-list svg[role=img]").focus()
-        page.keyboard.press("ArrowRight")
-        assert "(95%: at least " in page.inner_text("#leagues-list figure .read")
-        shoot(page, "league-open-interval")
-
-
-def test_a_league_is_a_heat_map_that_scrolls_with_ratings_over_the_training(open_page, serve, tmp_path):
+def test_a_league_is_a_heat_map_that_scrolls_with_ratings(open_page, serve, tmp_path):
     payoffs = write_league(tmp_path / "mine")
     with open_page(serve("--league", str(tmp_path / "mine")).address, viewport={"width": 390, "height": 800}) as page:
         page.click("#tab-runs")
@@ -120,12 +102,11 @@ def test_a_league_is_a_heat_map_that_scrolls_with_ratings_over_the_training(open
         assert cells.first.inner_text().split() == [two(payoffs.scores[0, 1]), f"{two(low)}\u2013{two(high)}"]
         cells.first.hover()
         page.locator("#leagues-list .read:has-text('random against maximizer:eval=weighted: ')").first.wait_for()
-        assert page.locator("#leagues-list figure .interval").count() == 2  # the snapshots
         ratings = payoffs.ratings()
-        page.locator("#leagues-list svg[role=img]").focus()
-        page.keyboard.press("ArrowRight")
-        elo = format(float(format(ratings.elo["snapshot 1"], ".4g")), "g")
-        assert f"snapshot {elo} (95%: " in page.inner_text("#leagues-list figure .read")
+        rated = page.locator(".payoffs tbody tr:has-text('snapshot 1') td").all_inner_texts()[-2:]
+        low, high = map(elo_text, ratings.interval("snapshot 1"))
+        ends = f"{low} to {high}" if high != "inf" else f"at least {low}"
+        assert [text.replace(MINUS, "-") for text in rated] == [elo_text(ratings.elo["snapshot 1"]), ends]
         assert not sticks_out(page)
         region = page.locator("[aria-label=Payoffs]")
         hint = region.locator("xpath=preceding-sibling::p")
@@ -219,7 +200,7 @@ def test_axe_finds_no_fault(open_page, serve, tmp_path, scheme):
 
         def check(what):
             found = page.evaluate("axe.run()")
-            assert len(found["passes"]) > 20
+            assert len(found["passes"]) > 10  # with an open dialog, little of the page counts
             faults = {each["id"]: [node["html"] for node in each["nodes"]] for each in found["violations"]}
             assert not faults, (what, faults)
 

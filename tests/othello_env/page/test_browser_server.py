@@ -1,8 +1,8 @@
-"""The page in Chromium: two pages at once, long thinks, and a server that stops and comes back."""
+"""The page in Chromium: long thinks, agents that fail, and a server that stops and comes back."""
 
 import signal
 
-from driving import analyse, moves, new_game, paste, square, wait_for_plies
+from driving import analyse, moves, new_game, square, wait_for_plies
 
 
 def test_a_long_think_leaves_the_page_quick_and_can_be_cancelled(open_page, serve, tmp_path):
@@ -68,13 +68,6 @@ def test_an_evaluator_that_fails_has_a_card_too(open_page, serve, tmp_path):
         page.locator("#reading-a:has-text('discs')").wait_for()
 
 
-def test_imported_games_have_the_names_of_their_players(page):
-    paste(page, "othello", "(;GM[Othello]PB[Ann]PW[Bob]TY[8]B[f5]W[d6];)")
-    page.locator("#players li:first-child:has-text('Ann')").wait_for()
-    page.reload()
-    page.locator("#players li:last-child:has-text('Bob')").wait_for()
-
-
 def test_nothing_can_be_clicked_before_there_is_a_game(page):
     held = []
     page.route("**/api/game", lambda route: held.append(route))
@@ -117,23 +110,6 @@ def test_a_server_that_is_killed_and_comes_back(open_page, serve):
         page.locator("#offline").wait_for(state="hidden")
         page.reload()  # after a reload, the page has the same game
         wait_for_plies(page, 4)
-
-
-def test_many_tabs_of_long_thinks_leave_another_one_quick(open_page, serve, tmp_path):
-    """All tabs of a browser share six connections to a server."""
-    file = tmp_path / "slow.py"
-    file.write_text("import time\ndef policy(observations, masks):\n    time.sleep(600)\n")
-    with open_page(serve(f"{file}:policy").address) as page:
-        for _ in range(7):
-            tab = page.context.new_page()
-            tab.goto(page.url)
-            tab.locator("#players li").first.wait_for()
-            new_game(tab, "othello", ["human", f"{file}:policy"])
-            square(tab, 4, 5).click()
-            wait_for_plies(tab, 1)
-        new_game(page, "othello", ["human", "human"])
-        square(page, 4, 5).click()
-        wait_for_plies(page, 1)
 
 
 def test_a_slow_evaluator_is_neither_starved_nor_in_the_way_of_the_game(open_page, serve, tmp_path):

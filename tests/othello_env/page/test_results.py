@@ -8,7 +8,8 @@ import reports
 
 from othello_env.arena.benchmark.ladder import LADDERS, load_ladder
 from othello_env.arena.elo import rate_tournament
-from othello_env.arena.report import Report
+from othello_env.arena.number import Number
+from othello_env.arena.report import Found, Report
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.results import Tournament
@@ -31,6 +32,16 @@ def test_a_rating_with_one_limit_stands_at_this_limit():
         expected = rated | {"elo": elo, "interval": interval, "ladder": ladder}
         assert read_results("a.json", report.to_json())["rated"] == expected
     assert read_results("a.json", reports.rated(game="othello:size=4").to_json())["rated"] is None
+
+
+def test_the_figures_of_a_language_model_are_as_the_command_prints_them():
+    figures = (("legal answers", 0.9871, "share", 0.9702, 0.9949), ("tokens a move", 12.5, "count"))
+    figures += (("s a move", 0.51234, "seconds"), ("cost", 1.23456, "cost"))
+    part = Found("answers", tuple(Number(name, "othello", *more) for name, *more in figures), notes=("It said no.",))
+    report = Report("a model", "othello", (part,))
+    [told] = read_results("a.json", json.loads(json.dumps(report.to_json())))["parts"]
+    assert report.head(part) == f"a model: {'; '.join(f'{name} {text}' for name, text in told['facts'])}"
+    assert told["notes"] == ["It said no."]
 
 
 def test_the_ladders_are_the_packaged_ones():

@@ -1,12 +1,10 @@
-"""Games in notations of other programs, links that contain a game, and the names of openings."""
+"""Games in notations of other programs, and links that contain a game."""
 
 import pytest
 
 from othello_env import Othello
 from othello_env.data.formats import ggf
 from othello_env.data.games import Games
-from othello_env.games.registry import position_to_text
-from othello_env.games.tribolo.position import Tribolo
 from othello_env.page.messages import PageGame
 from othello_env.page.texts import read_text
 
@@ -41,32 +39,11 @@ def test_links_are_read(link, moves):
     assert read_text(EMPTY, f" {link}\n").moves == moves
 
 
-def test_a_link_with_a_position_and_one_with_a_seed():
-    board, player = position_to_text(TIGER)
-    read = read_text(EMPTY, f"http://x/#game=othello&position={board}&player={player}&moves=b3&ply=1")
-    assert read.start() == TIGER
-    assert read.moves == (TIGER.action_from_text("b3"),)
-    fen = "B:W18,26,32:B14,1"
-    read = read_text(EMPTY, f"http://x/#game=checkers&position={fen}&player=red&moves=14x23x30")
-    assert len(read.moves) == 2
-    state = Tribolo(seed=11)
-    action = state.legal_actions()[0]
-    read = read_text(EMPTY, f"http://x/#game=tribolo&seed=11&moves={state.action_to_text(action)}")
-    assert (read.game, read.seed, read.moves) == ("tribolo", 11, (action,))
-
-
-@pytest.mark.parametrize("game", ["tribolo", "othello:size=6", "checkers"])
-def test_a_link_to_a_game_without_moves(game):
-    assert read_text(EMPTY, f"http://x/#game={game}&seed=11&moves=&ply=0") == PageGame(game, 11)
-
-
 @pytest.mark.parametrize(
     "link",
     [
         "https://example.org/",
         "https://example.org/?q=hello",
-        "http://x/#game=chess&moves=e4",
-        "http://x/#game=tribolo&seed=-1&moves=b1",
         "http://x/#" + "&".join(f"a{i}=f5" for i in range(60)),
     ],
 )
