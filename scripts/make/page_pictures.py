@@ -107,7 +107,7 @@ def main(args: Args) -> None:
             page.locator("#players li").first.wait_for()
             show_analysis(page)
             save(page, args.folder / "page.png")
-            page.set_viewport_size({"width": 1100, "height": 760})
+            page.set_viewport_size({"width": 1100, "height": 935})
             show_runs(page)
             save(page, args.folder / "runs.png")
         chromium.close()

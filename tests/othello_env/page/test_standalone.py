@@ -13,7 +13,8 @@ from othello_agents.ntuple import shipped_network
 from othello_agents.ntuple.browser import browser_tables
 from othello_env import Othello, make_agent
 from othello_env.cli import main
-from othello_env.data import random_games
+from othello_env.data import Games, random_games
+from othello_env.data.formats import ggf
 from othello_env.page.assessment import assess
 from othello_env.page.view import position_view, views_of
 from othello_env.review import review_game
@@ -97,10 +98,11 @@ def test_an_exported_agent_plays_a_whole_game_without_a_network(open_page, agent
 
 def test_a_game_with_its_review_is_one_file_by_the_command_and_by_the_page(open_page, page, tmp_path):
     state = Othello.from_moves("f5d6c3d3c4f4f6f3e6")
-    game, file = tmp_path / "game.txt", tmp_path / "review.html"
-    game.write_text(state.transcript())
+    game, file = tmp_path / "game.ggf", tmp_path / "review.html"
+    name = "</script><b>x"
+    game.write_text(ggf.dump(Games.from_states([state])).replace("(;GM[Othello]", f"(;GM[Othello]PB[{name}]PW[Bob]"))
     run("analyse", game, "--html", file)
-    paste(page, "othello", state.transcript())
+    paste(page, "othello", game.read_text())
     wait_for_plies(page, 9)
     page.click("#review")
     page.locator("#review-state:has-text('are exact')").wait_for()
@@ -112,6 +114,7 @@ def test_a_game_with_its_review_is_one_file_by_the_command_and_by_the_page(open_
     for name in ("review.html", "saved.html"):
         with open_page((tmp_path / name).as_uri(), offline=True) as opened:
             opened.locator("#review-state:has-text('are exact')").wait_for()
+            assert name in opened.locator("#players li").first.inner_text()
             shown = opened.locator("#moves button").all_inner_texts()[1:]
             for move, text in zip(reviews, shown, strict=True):
                 assert text.partition(" loses ")[2] == (f"{move.loss:.1f}" if move.loss >= 0.05 else "")
