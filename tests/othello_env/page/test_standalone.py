@@ -111,8 +111,8 @@ def test_a_game_with_its_review_is_one_file_by_the_command_and_by_the_page(open_
         page.click("#html")
     caught.value.save_as(tmp_path / "saved.html")
     reviews = [*review_game(state)]
-    for name in ("review.html", "saved.html"):
-        with open_page((tmp_path / name).as_uri(), offline=True) as opened:
+    for written in ("review.html", "saved.html"):
+        with open_page((tmp_path / written).as_uri(), offline=True) as opened:
             opened.locator("#review-state:has-text('are exact')").wait_for()
             assert name in opened.locator("#players li").first.inner_text()
             shown = opened.locator("#moves button").all_inner_texts()[1:]
