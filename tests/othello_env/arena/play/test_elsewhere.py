@@ -133,6 +133,7 @@ def test_what_a_worker_lacks_is_an_error_and_no_loss(tmp_path, monkeypatch):
 
     def make_and_remove(agent, seed):
         policy.unlink(missing_ok=True)
+        return make_agent("random")
 
     monkeypatch.setattr("othello_env.arena.tournament.playing.make_agent", make_and_remove)
     with pytest.raises(WorkerError, match=r"FileNotFoundError: there is no file '.*policy\.py'"):
