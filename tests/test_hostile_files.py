@@ -25,7 +25,9 @@ from hostile_values import NESTED, replaced
 from othello_agents.network import load_network
 from othello_agents.network.onnx import OnnxNetwork
 from othello_env import Othello
+from othello_env.arena.number import Number
 from othello_env.arena.play.records import GameRecord
+from othello_env.arena.report import Found, Report, Table
 from othello_env.arena.tournament.records import open_records, read_records
 from othello_env.cli.serve import _read_results
 
@@ -38,16 +40,23 @@ DAMAGED = 100
 
 
 def results():
-    match = {"opponent": "random", "wins": 1, "draws": 0, "losses": 1, "score": 0.5, "interval95": [0.1, 0.9]}
-    values = {"agent": "a", "games": 2, "openings": "start", "seed": 1, "elo": 3, "interval95": [1, 5]}
-    values |= {"illegal_or_failed": 1}
-    return json.dumps(values | {"results": [match | {"mean_disc_difference": 0.5}]}).encode()
+    score = Number("score", "othello", 0.5, "share", 0.1, 0.9, chance=0.4)
+    table = Table(("opponent", "games", "score"), ({"opponent": "random", "games": 2, "score": score},))
+    rating = Number("Elo", "othello", 3.0, "elo", 1.0, 5.0)
+    part = Found("ladder", (rating,), "2 games", (table,), ("A note.",), ("",), {"ladder": "ladder-v0"})
+    return json.dumps(Report("a", "othello", (part,), {"seed": 1}).to_json()).encode()
+
+
+def places(values, *path):
+    """The places of all values in a JSON value."""
+    for name in values if isinstance(values, dict) else range(len(values)) if isinstance(values, list) else ():
+        yield (*path, name)
+        yield from places(values[name], *path, name)
 
 
 def crafted_results():
     values = json.loads(results())
-    places = [*((name,) for name in values), ("results", 0), *(("results", 0, name) for name in values["results"][0])]
-    for place in places:
+    for place in places(values):
         yield from ((what, text.encode()) for what, text in replaced(values, *place))
     yield "nested", NESTED.encode()
     yield "nothing", b""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from othello_env.arena.number import Number
 from othello_env.games.registry import GameLike, GameSpec
+from othello_env.support.numbers import check_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,6 +28,9 @@ FORMAT = "othello-env benchmark 2"
 
 AGENT = "agent"
 """The name of the measured agent in the records of its games."""
+
+_MOST_FAULTS = 1_000_000
+"""A report with more faults is refused, since they would take much memory."""
 
 
 def game_name(game: GameLike) -> str:
@@ -199,7 +203,7 @@ class Found(Part):
             str(values["how"]),
             tuple(map(Table.from_json, values["tables"])),
             tuple(map(str, values["notes"])),
-            ("",) * int(values["illegal_or_failed"]),
+            ("",) * check_whole("illegal_or_failed", values["illegal_or_failed"], 0, _MOST_FAULTS),
             {name: value for name, value in values.items() if name not in known},
         )
 
