@@ -22,7 +22,7 @@ from PIL import Image, ImageColor, ImageDraw, ImageFont
 from othello_env.drawing.scene import scene, scene_with_values, turned_scene
 from othello_env.games.game import State
 from othello_env.games.scene import Look, Number, Place, Scene
-from othello_env.support.numbers import check_whole
+from othello_env.support.numbers import check_flag, check_whole
 
 __all__ = [
     "Circle",
@@ -200,7 +200,7 @@ def pixels(
         TypeError: `cell` is not a whole number, or `values` is not a mapping.
     """
     seen = scene_with_values(state, values)
-    drawn = picture(turned_scene(seen) if turned else seen, cell)
+    drawn = picture(turned_scene(seen) if check_flag("turned", turned) else seen, cell)
     image = Image.new("RGB", (drawn.width, drawn.height))
     for shape in drawn.shapes:
         _paint(image, shape)

@@ -77,9 +77,13 @@ def fit_probe(activations: npt.ArrayLike, labels: npt.ArrayLike) -> Probe:
             labels do not count.
 
     Raises:
+        TypeError: the activations are no numbers, or the labels no integers.
         ValueError: the shapes do not fit, there are fewer than 3 games, or a number is not finite.
     """
-    x, y = np.asarray(activations, np.float32), np.asarray(labels)
+    x, y = np.asarray(activations), np.asarray(labels)
+    if x.dtype.kind not in "biuf" or y.dtype.kind not in "biu":
+        raise TypeError(f"expected activations of numbers and labels of integers, got {x.dtype} and {y.dtype}")
+    x = x.astype(np.float32)
     if x.ndim != 3 or y.ndim != 3 or x.shape[:2] != y.shape[:2] or len(x) < _FEWEST:
         raise ValueError(
             f"expected activations (N, L, D) and labels (N, L, C) of at least {_FEWEST} games, got {x.shape} and "
