@@ -89,7 +89,6 @@ def test_a_temperature_draws_moves_in_proportion():
     assert len({first.act(Othello()) for _ in range(50)}) == 4  # there is nothing to ask the model
     never = SequenceAgent(lambda rows: np.full((*rows.shape, 61), -np.inf, np.float32), temperature=0.1, seed=1)
     assert len({never.act(state) for _ in range(50)}) > 2
-    assert make_agent(f"sequence:model={RECIPE}:small,temperature=0.5").__repr__().endswith("temperature=0.5")
 
 
 def test_a_perfect_model_plays_legally_and_another_forfeits():
@@ -133,6 +132,7 @@ def test_a_spec_names_a_function_of_any_library(tmp_path, monkeypatch):
     (tmp_path / "models.py").write_text(MODELS)
     agent = make_agent("sequence:model=models.py:numbers,size=6,illegal=forfeit")
     assert repr(agent) == "sequence:model=models.py:numbers,size=6,illegal=forfeit"
+    assert repr(make_agent("sequence:model=models.py:numbers,temperature=0.5")).endswith("temperature=0.5")
     match = play_match("sequence:model=models.py:numbers,size=6", "random", games=4, game="othello:size=6")
     assert not match.faults(0)
     with pytest.raises(SpecError, match=r"model must name a function, as path.py:name or package.module:name"):
