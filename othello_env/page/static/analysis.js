@@ -150,8 +150,9 @@ export class Analysis {
         const usual = this.reviewer ?? FIRST.find(spec => specs.includes(spec)) ?? specs.at(-1);
         select.value = lookers.find(({ given }) => given)?.spec ?? (specs.includes(usual) ? usual : "");
       }
+      if (select.value === before) continue; // what a person types into the fields stays
       this.folds[slot].fill();
-      if (select.value && select.value !== before) queueMicrotask(() => this.follow());
+      if (select.value) queueMicrotask(() => this.follow());
     }
   }
 

@@ -153,6 +153,34 @@ def test_an_agent_is_set_up_in_the_dialog_and_plays_so(page):
     page.locator("#players li:last-child:has-text('alphabeta:depth=3')").wait_for()
 
 
+def test_a_number_that_is_being_typed_stays_when_another_agent_is_listed(page):
+    held = []
+
+    def hold(route):
+        message = route.request.post_data_json
+        if message["task"] == "powers" and message["agent"] == "ntuple" and not held:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/api/think", hold)
+    page.reload()
+    analyse(page)
+    page.locator('#look option[value="mcts"]').wait_for(state="attached")
+    page.select_option("#look", "mcts")
+    page.locator(".lookers summary").first.click()
+    page.focus("[name=look-simulations]")
+    page.keyboard.type("1")
+    while not held:
+        page.wait_for_timeout(20)
+    assert not page.locator('#look option[value="ntuple"]').count()
+    held[0].continue_()
+    page.locator('#look option[value="ntuple"]').wait_for(state="attached")
+    page.keyboard.type("6")
+    page.keyboard.press("Tab")
+    assert page.input_value("#look") == "mcts:simulations=16"
+
+
 def test_another_move_opens_a_variation_and_the_line_is_kept(page):
     paste(page, "othello", GAME)
     wait_for_plies(page, 7)
