@@ -168,7 +168,7 @@ def libraries(session: nox.Session) -> None:
         "2",
         *ALL,
         *("othello_env/jax", "tests/othello_env/jax", "tests/othello_env/trainers", "tests/othello_agents/network"),
-        *(f"tests/othello_env/data/test_{name}.py" for name in ("huggingface", "parquet", "torch_dataset")),
+        *(f"tests/othello_env/data/test_{name}.py" for name in ("parquet", "torch_dataset")),
         *("tests/test_conformance.py", "tests/test_hostile_files.py"),
         *(
             "tests/test_scripts.py::test_a_script_tells_its_options",

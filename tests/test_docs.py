@@ -161,13 +161,6 @@ def test_the_pages_that_quote_a_figure_agree():
         assert speed in results
 
 
-def test_code_fits_the_column_of_the_site():
-    code = re.compile(r"^```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-    pages = [ROOT / "README.md", *DOCS.rglob("*.md")]
-    blocks = {page: "".join(code.findall(page.read_text(encoding="utf-8"))) for page in pages}
-    assert not [(page, line) for page, text in blocks.items() for line in text.splitlines() if len(line) > 88]
-
-
 @pytest.mark.parametrize("trainer", TRAINERS)
 def test_a_library_is_tested_as_the_docs_say_to_install_it(trainer):
     words = [f'"{word}"' if re.search(r"[\[<>]", word) else word for word in TRAINERS[trainer] if word != "."]

@@ -1,9 +1,11 @@
-"""A Ray cluster of two nodes on this machine, for tests that need Ray."""
+"""Fixtures: a run of the command, and a Ray cluster of two nodes on this machine for tests that need Ray."""
 
 import os
 import secrets
 
 import pytest
+
+from othello_env import cli
 
 # All nodes need the same token, as docs/how-to/clusters.md says. Ray reads these variables when it is imported.
 os.environ["RAY_AUTH_MODE"] = "token"
@@ -33,3 +35,16 @@ def connected(cluster):
     ray.init(address=cluster.address, log_to_driver=False)
     yield cluster
     ray.shutdown()
+
+
+@pytest.fixture
+def run(capsys):
+    """A function that runs the command in this process and returns its status, its output and its errors."""
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            cli.main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return stop.value.code or 0, captured.out, captured.err
+
+    return call

@@ -239,8 +239,6 @@ def methods():
         yield state, "observation", {"player": 0}
         yield state, "player_index", {"player": 0}
         yield state, "action_to_text", {"action": legal}
-        yield state, "names_of", {"actions": [legal]}
-        yield state, "play_names", {"names": state.action_to_text(legal)}
         yield state, "action_from_text", {"text": state.action_to_text(legal)}
         yield state, "names_of", {"actions": [legal]}
         yield state, "play_names", {"names": state.action_to_text(legal)}

@@ -5,14 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from othello_env import Game, Othello, WrongGameError, make_agent, register_game
+from othello_env import Game, Othello, WrongGameError, register_game
 from othello_env.arena import Schedule, play_match, play_tournament, read_records
 from othello_env.arena.play.records import GameRecord, _parsed
 from othello_env.cli import main
-from othello_env.data import exact_labels, games_of_records
+from othello_env.data import games_of_records
 from othello_env.envs import GameEnv
 from othello_env.games import registry
 from othello_env.games.registry import GameSpec, find_game
@@ -32,10 +31,6 @@ def fewest():
     del registry._GAMES["fewest"]  # other tests know only the package's own games
 
 
-def test_the_file_is_as_short_as_it_says():
-    assert len(FILE.read_text().splitlines()) <= 40
-
-
 def test_fewer_discs_win(fewest):
     final = fewest()
     while not final.is_over:
@@ -52,16 +47,10 @@ def test_a_language_model_plays_it(fewest):
     said = env.reset()
     assert said.startswith("A position. The moves are those of Othello; the margins are swapped")
     assert "Moves have names such as b1, a2, d3." in said
-    assert env.play("a9").startswith("That was not accepted: the answer names no move")
-    assert env.play("I think of B1, but a1.").endswith(
-        "a1 is not legal: the rules do not allow it here. You lose the game."
-    )
-    env.reset()
     while not env.done:
         env.play(f"My move is {env.position.action_to_text(env.position.legal_actions()[-1]).upper()}.")
     black, white = env.position.discs()
     assert type(env.position) is fewest
-    assert black != white
     assert env.get_reward() == pytest.approx(1 if black < white else 0.2)
     assert fewest(4).is_legal(ChatAgent(lambda messages: "b1").act(fewest(4)))
 
@@ -121,30 +110,8 @@ def test_a_tournament_and_its_records(fewest, tmp_path):
     games = games_of_records(records)
     assert games.outcomes.returns.tolist() == [list(record.result) for record in records]
     assert not Recorded("games.jsonl", records).to_json(0)["canReplay"]  # the page shows the usual size alone
-    with pytest.raises(ValueError, match="labels are for games of Othello, not of fewest:size=4"):
-        exact_labels(games, 4)
     match = play_match(*names, games=10, openings="random:2", seed=1, game=fewest(4))
     assert [record.moves for record in match.records] == [record.moves for record in records]
-
-
-def test_a_record_may_begin_at_a_position(fewest):
-    start = fewest.from_moves("a2", 4)
-    agents = ("random", "random:epsilon=1")
-    record = play_match(*agents, games=2, openings=[start], game="fewest:size=4").records[0]
-    assert record.opening_moves == "a2"
-    position = fewest.from_text(start.to_text(), "white")
-    record = play_match(*agents, games=2, openings=[position], game="fewest:size=4").records[0]
-    assert record.position == (start.to_text(), "white")
-    assert type(record.replay()) is fewest
-
-
-def test_agents_for_the_usual_rules_refuse_it(fewest, capsys):
-    for spec in ("engine", "mcts", "ntuple"):
-        with pytest.raises(WrongGameError):
-            make_agent(spec).check_game(fewest())
-    with pytest.raises(SystemExit):
-        main(["match", "ntuple", "random", "--game", "fewest"])
-    assert capsys.readouterr().err == "othello-env: n-tuple networks play Othello, not Fewest\n"
 
 
 def test_what_does_not_know_it_says_how_to_read_its_games(fewest, tmp_path, capsys, monkeypatch):
@@ -170,32 +137,6 @@ def test_what_does_not_know_it_says_how_to_read_its_games(fewest, tmp_path, caps
         assert "finished: 2" in call("data", "info", source, *game)
 
 
-def test_searches_follow_its_rules(fewest):
-    state = fewest.from_moves("a2", 4)
-    while len(state.legal_actions()) < 2 or state.empties > 6:
-        state = state.play(state.legal_actions()[0])
-
-    def best(state, player):
-        if state.is_over:
-            return state.margins()[player]
-        values = [best(state.play(action), player) for action in state.legal_actions()]
-        return max(values) if state.to_move == player else min(values)
-
-    action = make_agent("alphabeta:depth=8,eval=count").act(state)
-    value = best(state, state.to_move)
-    assert np.sign(best(state.play(action), state.to_move)) == np.sign(value)
-
-
-@pytest.mark.parametrize("command", ["match", "tournament"])
-def test_commands_take_it(fewest, command, capsys, monkeypatch):
-    monkeypatch.syspath_prepend(FILE.parent)
-    options = ["--games", "4", "--openings", "random:2", "--game", f"{FILE}:Fewest:size=4"]
-    with pytest.raises(SystemExit) as stopped:
-        main([command, "maximizer:eval=count", "random", *options])
-    assert stopped.value.code == 0
-    assert "4 games" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -205,6 +146,7 @@ def test_commands_take_it(fewest, command, capsys, monkeypatch):
         ["gtp"],
         ["solve", "f5d6"],
         ["analyse", "f5d6"],
+        ["match", "ntuple", "random"],
     ],
     ids=" ".join,
 )
@@ -212,12 +154,11 @@ def test_commands_for_othello_alone_refuse_it(fewest, command, capsys, monkeypat
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit):
         main([*command, "--game", f"{FILE}:Fewest"])
-    words = (
-        "there is no benchmark for fewest"
-        if command[0] == "benchmark"
-        else "expected othello, perhaps with a size, got"
-    )
-    assert words in capsys.readouterr().err
+    words = {
+        "benchmark": "there is no benchmark for fewest",
+        "match": "n-tuple networks play Othello, not Fewest",
+    }
+    assert words.get(command[0], "expected othello, perhaps with a size, got") in capsys.readouterr().err
     assert not [*tmp_path.iterdir()]
 
 

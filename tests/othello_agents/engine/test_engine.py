@@ -1,7 +1,6 @@
 """The engine: its values compared with the searches, its lines of play, its options and its weights."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -114,15 +113,6 @@ def test_a_forced_pass(random_position):
     assert (analysis.best, analysis.pv[0], analysis.score) == (state.pass_action, state.pass_action, -after.score)
     assert engine.solve(state).score == -after.score
     assert engine.action_values(state) == {state.pass_action: -after.score}
-
-
-def test_a_drawn_position_before_a_pass_has_no_negative_zero():
-    passing = Othello.from_moves("d3c3e6d2d1e1b2c1")
-    assert passing.must_pass
-    found = Engine(depth=1, eval="weighted").analyse(passing.play(passing.pass_action), scores=True)
-    before = replace(found, score=0.0, unit="discs").before_pass(passing)
-    assert "-0" not in str(before)
-    assert [math.copysign(1, score) for score in (before.score, *before.scores.values())] == [1, 1]
 
 
 @pytest.mark.parametrize("evaluation", ["weighted", "ntuple"])

@@ -2,7 +2,6 @@
 
 import math
 import random
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -59,19 +58,6 @@ def test_time_ends_a_search_but_not_before_it_has_a_move():
     assert analysis.best in state.legal_actions()
     assert analysis.depth >= 1
     assert Engine(depth=30, eval="weighted").act(state, seconds_left=0.1) in state.legal_actions()
-
-
-def test_the_time_for_a_move_does_not_count_the_reading_of_weights(random_position, monkeypatch):
-    engine, clock = Engine(ms=60_000), [0.0]
-    find = engine._find_evaluator
-
-    def slow(size):
-        clock[0] += 3600
-        return find(size)
-
-    monkeypatch.setattr(engine, "_find_evaluator", slow)
-    monkeypatch.setattr(engine_agent, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
-    assert engine.analyse(random_position(1, 8)).exact
 
 
 @pytest.mark.parametrize(

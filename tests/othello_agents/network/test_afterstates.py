@@ -5,10 +5,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the network needs PyTorch, an optional extra")
 
-from othello_agents.network import load_network, make_network  # noqa: E402 - only if there is PyTorch
+from othello_agents.network import make_network  # noqa: E402 - only if there is PyTorch
 from othello_agents.network.afterstates import Afterstates  # noqa: E402
 from othello_agents.ntuple.network import layout  # noqa: E402
-from othello_env import Othello, make_agent  # noqa: E402
+from othello_env import Othello  # noqa: E402
 from othello_env.games.openings import random_opening  # noqa: E402
 from othello_env.games.othello.batch import OthelloPositions  # noqa: E402
 from othello_env.games.othello.bitboard import ACTION_SQUARES  # noqa: E402
@@ -102,33 +102,3 @@ def test_its_answers_do_not_depend_on_the_batch_or_on_the_precision():
     with torch.autocast("cpu", torch.bfloat16):
         again, _ = network.answers(*(each.numpy() for each in tensors(states)))
     np.testing.assert_array_equal(again, policy)
-
-
-def test_its_file_names_no_code_of_the_user_and_plays_by_its_path_alone(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    network = random_network(6)
-    network.save("a.safetensors")
-    batch = [each.numpy() for each in tensors(random_states(6, 1))]
-    for function in (None, "afterstates", "othello_agents.network.afterstates:Afterstates"):
-        np.testing.assert_array_equal(
-            load_network("a.safetensors", function).answers(*batch)[0], network.answers(*batch)[0]
-        )
-    agent = make_agent("a.safetensors")
-    state = Othello(6)
-    assert agent.act(state) == make_agent("a.safetensors:network=afterstates").act(state)
-    assert agent.act(state) in state.legal_actions()
-    again = make_agent(agent.save(tmp_path / "b"))
-    assert again.act(state) == agent.act(state)
-    with pytest.raises(ValueError, match=r"or one of the names afterstates, residual, got 'after'"):
-        make_network("after", 6)
-
-
-def test_an_exported_network_gives_the_same_policy(tmp_path):
-    pytest.importorskip("onnx", reason="it writes ONNX files")
-    pytest.importorskip("onnxruntime", reason="it runs ONNX files")
-    network, states = random_network(8), [PASS, *random_states(8, 1)]
-    network.export(tmp_path / "a.onnx")
-    exported = make_agent(str(tmp_path / "a.onnx"))
-    for some in (states, states[:1], states[1:2]):
-        batch = [each.numpy() for each in tensors(some)]
-        np.testing.assert_allclose(exported._network.policy(*batch), network.answers(*batch)[0], atol=1e-5)

@@ -1,6 +1,5 @@
 """Programs that speak GTP as opponents of our agents."""
 
-import pickle
 import shlex
 import shutil
 import sys
@@ -94,12 +93,6 @@ def test_the_game_has_to_begin_at_the_start(scripted):
     with pytest.raises(WrongGameError, match="plays Othello, not Checkers"):
         agent.act(Checkers())
     assert agent._program is None, "nothing was started for it"
-
-
-def test_it_travels_to_another_process(scripted):
-    agent = pickle.loads(pickle.dumps(scripted("honest", "d6")))
-    assert agent.act(Othello.from_moves("f5")) == Othello().action_from_text("d6")
-    agent.close()
 
 
 @pytest.mark.skipif(RHINO is None, reason="gtp-rhino (Debian package grhino) is not installed")

@@ -68,23 +68,6 @@ def test_a_number_has_one_text_everywhere(number, text, brief):
     assert (made.text, made.brief, str(made)) == (text, brief, f"x {text}")
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"format": "othello-env benchmark 1"},
-        {"parts": [{"part": "ladder"}]},
-        {"parts": 3},
-        {"settings": None},
-        {"parts": [Found("a", (Number("x", "othello", 1e300, "elo"),)).to_json()]},
-        {"parts": [Found("a").to_json() | {"numbers": [{"name": "x", "game": "", "form": "odd", "value": 1}]}]},
-        {"parts": [Found("a").to_json() | {"tables": [{"columns": ["x"], "rows": [{}], "chance": ""}]}]},
-    ],
-)
-def test_other_content_is_no_report(change):
-    with pytest.raises(ValueError, match=r".+"):
-        Report.from_json(reports.rated().to_json() | change)
-
-
 def test_a_leaderboard_never_mixes_games_in_a_column():
     both = [with_losses(700, 7.71, agent="a"), with_losses(900, 5.66, agent="a", game=SMALL)]
     head, rows = leaderboard_table([*both, with_losses(800, 3.0, agent="b")])

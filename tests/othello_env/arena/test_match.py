@@ -1,11 +1,9 @@
 """Matches: their games, agents and scores."""
 
-import re
-
 import numpy as np
 import pytest
 
-from othello_env import Agent, Checkers, Othello, Tribolo, WrongGameError, make_agent
+from othello_env import Agent, Othello, Tribolo
 from othello_env.arena.match import play_match
 from othello_env.arena.sprt import Sprt
 from othello_env.games.registry import GameSpec, UnknownGameError
@@ -70,29 +68,6 @@ class Interrupted(Broken):
 class InterruptedBatch(Interrupted):
     def act_batch(self, batch):
         return np.array([self.act(batch.state(0))])
-
-
-def test_an_agent_that_does_not_play_the_game_is_an_error_and_loses_none():
-    for pair in (("engine", "random"), ("random", "engine")):
-        with pytest.raises(WrongGameError, match="the engine plays Othello, not Checkers"):
-            play_match(*pair, games=4, openings="random:2", game="checkers")
-
-
-@pytest.mark.parametrize("game", [Othello(4), Othello(6), Othello(), Tribolo(seed=1), Checkers()], ids=repr)
-@pytest.mark.parametrize(
-    "spec", ["maximizer", "maximizer:eval=iago", "alphabeta", "minimax:eval=material", "maxn", "tribolo",
-             "mcts:simulations=8", "ntuple:epsilon=0.5", "engine:depth=1", "engine:depth=1,eval=ntuple"]
-)  # fmt: skip
-def test_an_agent_tells_beforehand_whether_it_plays_a_game(spec, game):
-    agent = make_agent(spec, seed=1)
-    try:
-        agent.check_game(game)
-    except WrongGameError as error:
-        with pytest.raises(WrongGameError, match=re.escape(str(error))):
-            make_agent(spec.partition(":epsilon")[0]).act(game)
-    else:
-        if not spec.startswith("engine"):  # whose search takes a minute to compile; its own tests play these boards
-            assert game.is_legal(agent.act(game))
 
 
 @pytest.mark.parametrize("agent", [Interrupted, InterruptedBatch])

@@ -6,8 +6,6 @@ from othello_env import place, play_match
 from othello_env.arena import measure_positions, measure_progress, progress_text, scalars
 from othello_env.arena.number import score_text
 from othello_env.arena.progress import YARDSTICKS
-from othello_env.drawing import learning_curve
-from othello_env.drawing.charts import CurvePoint, learning_chart, png
 
 
 def test_a_point_has_what_the_arena_measures():
@@ -35,15 +33,3 @@ def test_on_8x8_a_point_has_the_rating():
     assert "elo" not in measure_progress("random", games=2, opponents=["random"], rating=False)
     with pytest.raises(ValueError, match="expected a board of size 4, 6 or 8, got 5"):
         measure_progress("random", size=5)
-
-
-def test_the_picture_of_a_curve(tmp_path):
-    agent = "maximizer:eval=count"
-    measured = measure_progress(agent, size=4, games=2, opponents=["random"])
-    curve = [measured | {"games": games, "seconds": 2 * games} for games in (1, 2)]
-    learning_curve(tmp_path / "a.png", "A run", curve, "games")
-    points = [
-        CurvePoint(games, 2 * games, measured["scores"]["random"], *measured["intervals"]["random"]) for games in (1, 2)
-    ]
-    chart = learning_chart("A run", "score against each opponent, with its 95% interval", {"random": points}, "games")
-    assert (tmp_path / "a.png").read_bytes() == png(chart)

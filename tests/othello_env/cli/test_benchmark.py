@@ -174,18 +174,6 @@ def test_the_files_are_whole_if_nobody_reads_the_output(run, tmp_path, monkeypat
     assert read(tmp_path / "out")[1]["positions"].details["count"] == 500
 
 
-def test_an_interrupt_before_the_first_game_leaves_whole_json(run, tmp_path, monkeypatch):
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("othello_env.arena.benchmark.perfect.play_match", interrupted)
-    status, _, _ = run("random", "--size", 4, "--out", tmp_path / "out")
-    assert status == 130
-    _, parts = read(tmp_path / "out")
-    assert list(parts) == ["positions", "exploitability"]
-    assert "interrupted in the part perfect" in (tmp_path / "out" / "benchmark.md").read_text()
-
-
 def test_two_runs_do_not_write_to_one_folder(run, tmp_path, monkeypatch):
     out, asked = tmp_path / "out", []
 
@@ -208,18 +196,12 @@ def test_two_runs_do_not_write_to_one_folder(run, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["nobody"], "there is no agent 'nobody'"),
-        (["random", "--games", "3"], "not even"),
-        (["random", "--size", "5"], "size must be one of 4, 6, 8, not 5"),
-        (["random", "--size", "4", "--within", "50"], "for a ladder, and there is no ladder for othello:size=4"),
-        (["random", "--game", "checkers"], "there is no benchmark for checkers; othello-env tournament"),
-        (["perfect", "--size", "8"], "perfect plays Othello on 4x4 and 6x6"),
         (["random", "--out", "full"], "full exists and is not an empty folder"),
         (["random", "--out", "full/file"], "full/file exists and is not an empty folder"),
         (["random", "--out", "full/file/deeper"], "Not a directory"),
     ],
 )
-def test_wrong_arguments_are_an_error_before_any_game(run, tmp_path, monkeypatch, arguments, told):
+def test_a_folder_that_is_not_empty_is_an_error_before_any_game(run, tmp_path, monkeypatch, arguments, told):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("")
@@ -309,16 +291,3 @@ def test_language_models_get_a_leaderboard(run, tmp_path, monkeypatch):
     again = run(agents[1], "--size", 6, "--endgame")[2]
     assert "random: up to about 380 moves" in again
     assert "and a cost of 0.38, as in the transcripts" in again
-
-
-def test_models_of_one_name_are_told_apart(run, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "models.py").write_text(MODELS)
-    _, out, _ = run("models.py:greedy", "models.py:twin", "models.py:rambling", "--size", 6, "--endgame")
-    table = out[out.index("\nagent ") :].splitlines()
-    told = {line.split("  ")[0] for line in table[-3:]}
-    assert told == {
-        "greedy (models.py:greedy)",
-        "greedy (models.py:twin)",
-        "rambling",
-    }

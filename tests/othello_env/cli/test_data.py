@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 from othello_agents.ntuple import NTupleNetwork
-from othello_env import make_agent
-from othello_env.arena.play.games import play_games
 from othello_env.arena.play.records import versions
 from othello_env.data import (
     Dataset,
@@ -112,10 +110,6 @@ def test_every_command_names_a_damaged_part_and_the_first_command_repairs_it(run
     np.testing.assert_array_equal(read_games(tmp_path / "a.npz").actions, random_games(30, size=4).actions)
 
 
-def test_labels_are_offered_for_othello_alone(run):
-    assert "tribolo" not in run("data", "label", "--help")[1]
-
-
 def test_damaged_games_of_a_dataset_are_left_out(run, tmp_path):
     run("data", "make", "random", "--games", "4", "--out", tmp_path / "d")
     (games,) = Dataset(tmp_path / "d")
@@ -182,19 +176,6 @@ def test_labels_of_an_agent_whose_file_has_changed_are_not_taken_for_new(run, tm
     assert run(*commands[0])[0] == 0
 
 
-@pytest.mark.parametrize(("options", "expected"), [(["--ray"], None), (["--ray", "--workers", "3"], 3)])
-def test_a_cluster_plays_as_many_jobs_as_it_has_cores(run, tmp_path, monkeypatch, options, expected):
-    given = []
-
-    def play_elsewhere(pairings, roster, seed, clock, workers, *, ray):
-        given.append((workers, ray))
-        return play_games({name: make_agent(agent, seed) for name, agent in roster.items()}, list(pairings))
-
-    monkeypatch.setattr("othello_env.arena.play.elsewhere.play_elsewhere", play_elsewhere)
-    assert run("data", "make", "match", "random", "--games", "2", "--out", tmp_path / "d", *options)[0] == 0
-    assert given == [(expected, True)]
-
-
 def test_a_count_of_positions_is_labelled(run, tmp_path):
     path = tmp_path / "games.npz"
     write_games(path, random_games(20, seed=5))
@@ -237,11 +218,3 @@ def test_files_of_sequences(run, tmp_path, ending, vocabulary, size, monkeypatch
     status, _, err = run(*make[:6], tmp_path / "a.npz", "--vocabulary", vocabulary)
     assert status == 2
     assert "sequences of tokens are written to files that end in .npy or .parquet, not" in err
-
-
-def test_a_parquet_file_of_the_hub_is_read(tmp_path):
-    arrow = pytest.importorskip("pyarrow")
-    games = random_games(5, seed=1)
-    table = arrow.table({"tokens": tokens(games).astype(np.int64).tolist()})
-    pytest.importorskip("pyarrow.parquet").write_table(table, tmp_path / "train.parquet")
-    np.testing.assert_array_equal(read_games(tmp_path / "train.parquet").actions, games.actions)

@@ -1,6 +1,5 @@
 """Ctrl-C ends the command with status 130 and one line, and what was done is kept."""
 
-import io
 import os
 import re
 import signal
@@ -79,33 +78,6 @@ def test_before_a_game_is_over(run, monkeypatch, in_a_kernel):
     status, out, errors = run("match", "random", "random")
     assert (status, errors) == (130, "othello-env: interrupted\n")
     assert in_a_kernel or out == "no pair of games was finished\n"
-
-
-def test_the_end_of_a_file_is_an_error(run, monkeypatch):
-    def read(*_, **__):
-        raise EOFError("Ran out of input")
-
-    monkeypatch.setattr("othello_env.cli.match.play_match", read)
-    status, _, errors = run("match", "random", "random")
-    assert status == 2
-    assert errors.startswith("othello-env: EOFError: Ran out of input")
-
-
-@pytest.mark.parametrize(
-    ("error", "expected"),
-    [
-        (KeyboardInterrupt, (130, "othello-env: interrupted\n")),
-        (EOFError, (2, "othello-env: the input ended before the answer to a question\n")),
-    ],
-)
-def test_at_a_question(run, monkeypatch, error, expected):
-    class Person(io.StringIO):
-        def readline(self):
-            raise error
-
-    monkeypatch.setattr(sys, "stdin", Person())
-    status, _, errors = run("play")
-    assert (status, errors.lstrip("\n")) == expected
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")

@@ -1,6 +1,7 @@
 """The command train."""
 
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,23 +9,22 @@ from events import read_events
 
 from othello_agents.ntuple import NTupleNetwork
 from othello_agents.training import Trainer
-from othello_env.cli import main
 from othello_env.cli import train as training
 
 
-def run(*arguments):
-    with pytest.raises(SystemExit) as stop:
-        main(["train", *(str(argument) for argument in arguments)])
-    return stop.value.code or 0
+@pytest.fixture
+def run(run):
+    """Run the command train. Return its status, its output and its errors."""
+    return partial(run, "train")
 
 
-def test_resumed_training_equals_an_uninterrupted_one(tmp_path, monkeypatch):
+def test_resumed_training_equals_an_uninterrupted_one(run, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["othello-env", "train", "--games", "150"])
     whole, part = tmp_path / "whole.npz", tmp_path / "part.npz"
     options = ["--size", 4, "--seed", 5]
-    assert run("--games", 150, "--out", whole, *options) == 0
-    assert run("--games", 64, "--out", part, *options) == 0
-    assert run("--games", 86, "--out", part, "--resume") == 0
+    assert run("--games", 150, "--out", whole, *options)[0] == 0
+    assert run("--games", 64, "--out", part, *options)[0] == 0
+    assert run("--games", 86, "--out", part, "--resume")[0] == 0
     expected, got = NTupleNetwork.load(whole), NTupleNetwork.load(part)
     assert expected.training["games"] == expected.training["scores"]["games"] == 150
     assert 0 <= expected.training["scores"][training.YARDSTICK] <= 1
@@ -34,54 +34,52 @@ def test_resumed_training_equals_an_uninterrupted_one(tmp_path, monkeypatch):
     assert got.training | {"seconds": 0} == expected.training | {"seconds": 0}
 
 
-def test_tensorboard_has_the_scores(tmp_path):
+def test_tensorboard_has_the_scores(run, tmp_path):
     pytest.importorskip("torch.utils.tensorboard", reason="TensorBoard needs the extra torch")
     options = ["--games", 20, "--size", 4, "--tensorboard", tmp_path / "events"]
-    assert run(*options, "--out", tmp_path / "a.npz") == 0
+    assert run(*options, "--out", tmp_path / "a.npz")[0] == 0
     (points,) = read_events(tmp_path / "events").values()
     assert [games for games, _ in points] == [0, 20]
     assert points[-1][1] == pytest.approx(NTupleNetwork.load(tmp_path / "a.npz").training["scores"][training.YARDSTICK])
 
 
-def test_without_tensorboard_an_error_names_the_extra(tmp_path, monkeypatch, capsys):
+def test_without_tensorboard_an_error_names_the_extra(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorboard", None)
-    assert run("--games", 20, "--tensorboard", tmp_path / "events", "--out", tmp_path / "a.npz") == 2
-    assert "pip install 'othello-env[torch]'" in capsys.readouterr().err
+    status, _, err = run("--games", 20, "--tensorboard", tmp_path / "events", "--out", tmp_path / "a.npz")
+    assert (status, "pip install 'othello-env[torch]'" in err) == (2, True)
     assert not [*tmp_path.iterdir()]
 
 
-def test_a_network_learns_to_beat_the_opponent_that_is_given(tmp_path, capsys):
+def test_a_network_learns_to_beat_the_opponent_that_is_given(run, tmp_path):
     options = ["--opponent", "random", "--out", tmp_path / "a.npz"]
-    assert run("--games", 1024, "--size", 4, "--seed", 5, *options) == 0
+    assert "1,024 games" in run("--games", 1024, "--size", 4, "--seed", 5, *options)[1]
     learned = NTupleNetwork.load(tmp_path / "a.npz").training
     assert (learned["games"], learned["opponent"]) == (1024, "random")
     assert learned["scores"]["random"] > 0.65
-    assert "1,024 games" in capsys.readouterr().out
-    assert run("--games", 1, "--resume", *options[2:]) == 0
+    assert run("--games", 1, "--resume", *options[2:])[0] == 0
     assert NTupleNetwork.load(tmp_path / "a.npz").training["games"] == 1152
 
 
-def test_searched_games_are_measured_in_a_search(tmp_path, capsys):
+def test_searched_games_are_measured_in_a_search(run, tmp_path):
     file = tmp_path / "a.npz"
     Trainer(4, seed=1, one_ply_games=0).network.save(file)
-    assert run("--games", 5, "--depth", 2, "--resume", "--out", file) == 0
+    out = run("--games", 5, "--depth", 2, "--resume", "--out", file)[1]
     learned = NTupleNetwork.load(file)
     assert (learned.wide, learned.training["depth"]) == (True, 2)
     assert [*learned.training["scores"]] == ["games", training.SEARCHED_YARDSTICK]
-    assert f"against {training.SEARCHED_YARDSTICK}" in " ".join(capsys.readouterr().out.split())
+    assert f"against {training.SEARCHED_YARDSTICK}" in " ".join(out.split())
 
 
-def test_only_one_process_trains_a_file(tmp_path, monkeypatch, capsys):
-    file, play, codes = tmp_path / "a.npz", Trainer.run, []
+def test_only_one_process_trains_a_file(run, tmp_path, monkeypatch):
+    file, play, others = tmp_path / "a.npz", Trainer.run, []
 
     def play_beside_another_command(trainer, **limits):
-        codes.append(run("--games", 10, "--resume", "--out", file))
+        others.append(run("--games", 10, "--resume", "--out", file))
         return play(trainer, **limits)
 
     monkeypatch.setattr(Trainer, "run", play_beside_another_command)
-    assert run("--games", 10, "--size", 4, "--out", file) == 0
-    assert codes == [2]
-    assert f"another process trains {file}" in capsys.readouterr().err
+    assert run("--games", 10, "--size", 4, "--out", file)[0] == 0
+    assert others == [(2, "", f"othello-env: another process trains {file}\n")]
     assert NTupleNetwork.load(file).training["games"] == 10
     assert [path.name for path in tmp_path.iterdir()] == ["a.npz"]
 
@@ -96,7 +94,7 @@ def test_only_one_process_trains_a_file(tmp_path, monkeypatch, capsys):
         ("errors", None, [], "its training cannot be resumed"),
     ],
 )
-def test_what_cannot_be_resumed_is_refused_and_stays_as_it_was(tmp_path, capsys, array, value, options, message):
+def test_what_cannot_be_resumed_is_refused_and_stays_as_it_was(run, tmp_path, array, value, options, message):
     file = tmp_path / "a.npz"
     network = Trainer(4, seed=5).network
     if value is None:
@@ -105,6 +103,6 @@ def test_what_cannot_be_resumed_is_refused_and_stays_as_it_was(tmp_path, capsys,
         getattr(network, array)[0, 5] = value
     network.save(file)
     before = file.read_bytes()
-    assert run("--games", 10, "--resume", "--out", file, *options) == 2
-    assert message in " ".join(capsys.readouterr().err.split())
+    status, _, err = run("--games", 10, "--resume", "--out", file, *options)
+    assert (status, message in " ".join(err.split())) == (2, True)
     assert file.read_bytes() == before

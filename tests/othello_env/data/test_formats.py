@@ -6,14 +6,14 @@ import zipfile
 
 import numpy as np
 import pytest
-from comparing import same
+from comparing import GGF, same
 from hypothesis import given
 from hypothesis import strategies as st
 
 from othello_env import Checkers, Othello, Tribolo, play_match
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
-from othello_env.data import DamagedGamesWarning, Games, GamesError, random_games, read_games, write_games
+from othello_env.data import DamagedGamesWarning, Games, GamesError, random_games, read_games, tokens, write_games
 from othello_env.data.formats import archive, ggf, transcripts, wthor
 from othello_env.games.registry import GameSpec
 
@@ -31,67 +31,53 @@ def needs(ending):
         pytest.importorskip("pyarrow", reason="needs pyarrow, an optional extra")
 
 
-@pytest.mark.parametrize("ending", ["npz", "wtb", "ggf", "txt", "parquet"])
-def test_games_of_othello_come_back(tmp_path, ending):
-    needs(ending)
-    games = random_games(300, seed=4)
-    write_games(tmp_path / f"games.{ending}", games)
-    same(read_games(tmp_path / f"games.{ending}"), games)
+def played(start, plies, rng):
+    for _ in range(plies):
+        if not start.is_over:
+            start = start.play(int(rng.choice(start.legal_actions())))
+    return start
 
 
-@pytest.mark.parametrize("ending", ["npz", "ggf", "parquet"])
-def test_unfinished_games_from_other_starts_come_back(tmp_path, ending):
-    needs(ending)
+def unfinished():
+    starts = [Othello.from_moves("f5d6c3"), Othello(), Othello.from_text("XO------" + "-" * 56, "O")] * 5
     rng = np.random.default_rng(1)
-    starts = [Othello.from_moves("f5d6c3"), Othello(), Othello.from_text("XO------" + "-" * 56, "O")]
-    finals = []
-    for state in starts * 5:
-        for _ in range(rng.integers(12)):
-            if not state.is_over:
-                state = state.play(int(rng.choice(state.legal_actions())))
-        finals.append(state)
-    games = Games.from_states(finals, starts * 5)
+    return Games.from_states([played(start, rng.integers(12), rng) for start in starts], starts)
+
+
+def of(start):
+    """Three games, of which one has no move and one is finished, with two columns."""
+    rng = np.random.default_rng(2)
+    finals = [played(start, plies, rng) for plies in (0, 7, 200)]
+    return Games.from_states(finals, [start], {"round": [1, 2, 3], "Event": ["a", "b ]\\", 'c"']})
+
+
+@pytest.mark.parametrize(
+    ("ending", "make"),
+    [
+        *((ending, lambda: random_games(300, seed=4)) for ending in ("npz", "wtb", "ggf", "txt", "parquet")),
+        *((ending, unfinished) for ending in ("npz", "ggf", "parquet")),
+        *((ending, lambda: of(Checkers())) for ending in ("npz", "parquet")),
+        *((ending, lambda: of(Tribolo(seed=3))) for ending in ("npz", "parquet")),
+        ("npz", lambda: of(Othello(6))),
+        ("ggf", lambda: of(Othello(4))),
+        ("txt", lambda: Games.from_states([Checkers().play_transcript("11-15 22-18 15x22 25x18")])),
+    ],
+)
+def test_games_come_back(tmp_path, ending, make):
+    needs(ending)
+    games = make()
     write_games(tmp_path / f"games.{ending}", games)
-    again = read_games(tmp_path / f"games.{ending}")
+    again = read_games(tmp_path / f"games.{ending}", game=str(games.game))
     same(again, games)
     assert (again.outcomes.over == games.outcomes.over).all()
 
 
-@pytest.mark.parametrize(
-    ("start", "ending"),
-    [
-        *((Othello(6), "npz"), (Othello(4), "ggf"), (Checkers(), "npz"), (Checkers(), "parquet"), (Checkers(), "pdn")),
-        *((Tribolo(seed=3), "npz"), (Tribolo(seed=3), "parquet")),
-    ],
-    ids=str,
-)
-def test_games_of_the_family_come_back(tmp_path, start, ending):
-    needs(ending)
-    rng, finals = np.random.default_rng(2), []
-    for plies in (0, 7, 200):
-        state = start
-        for _ in range(plies):
-            if not state.is_over:
-                state = state.play(int(rng.choice(state.legal_actions())))
-        finals.append(state)
-    games = Games.from_states(finals, [start], {"round": [1, 2, 3], "Event": ["a", "b ]\\", 'c"']})
-    write_games(tmp_path / f"games.{ending}", games)
-    again = read_games(tmp_path / f"games.{ending}")
-    if ending == "pdn":
-        assert [state.own for state in map(again.state, range(3))] == [state.own for state in finals]
-        assert again.columns["Event"].tolist() == ["a", "b ]\\", 'c"']
-    else:
-        same(again, games)
-
-
-def test_transcripts_of_checkers(tmp_path):
-    path = tmp_path / "games.txt"
-    path.write_text("# two games\n\n11-15 22-18 15x22 25x18\n9-14\n")
-    games = read_games(path, game="checkers")
-    assert games.columns["line"].tolist() == [3, 4]
-    assert games.state(0) == Checkers().play_transcript("11-15 22-18 15x22 25x18")
-    write_games(tmp_path / "again.txt", games)
-    same(read_games(tmp_path / "again.txt", game="checkers"), games)
+def test_games_of_checkers_come_back_from_pdn(tmp_path):
+    games = of(Checkers())
+    write_games(tmp_path / "games.pdn", games)
+    again = read_games(tmp_path / "games.pdn")
+    assert [again.state(i).moves for i in range(3)] == [games.state(i).moves for i in range(3)]
+    assert again.columns["Event"].tolist() == games.columns["Event"].tolist()
 
 
 @pytest.mark.parametrize(
@@ -142,34 +128,82 @@ def test_results_of_games_that_did_not_end_on_the_board_come_back(tmp_path):
     assert read_games(path).columns["Result"].tolist() == ["0-1"]  # the last move decided this game
 
 
+PDN_END = Checkers(draws="40-move").play_transcript("11-15 22-18 15x22 25x18")
+F5D6, GGF_END = Othello.from_moves("f5d6"), Othello.from_moves("d3c5f6")
+
+
+def damaged_pdn(damage):
+    return lambda: (PDN + PDN.replace("2. 15x22 25x18 *", damage) + PDN).encode()
+
+
+def damaged_ggf(old, new):
+    return lambda: f"{GGF.replace(old, new)}\n{GGF}".encode()
+
+
+def damaged_wthor():
+    data = bytearray(wthor.dump(random_games(5, seed=2)))
+    data[16 + 68 + 8] = 11  # the first move of game 2 is a1
+    data[16 + 3 * 68 + 8 + 4] = 99  # a move of game 4 is off the board
+    return bytes(data)
+
+
+def damaged_tokens():
+    rows, file = tokens(random_games(5, seed=2)), io.BytesIO()
+    rows[1, 10] = rows[1, 9]
+    rows[3, 10] = rows[3, 9]
+    np.save(file, rows)
+    return file.getvalue()
+
+
+def damaged_records():
+    lines = [record.to_json() for record in play_match("maximizer", "random", games=4, openings=["f5d6"]).records]
+    return "\n".join([lines[0], lines[1].replace('"moves": "', '"moves": "a1 '), "{}", *lines[2:], "x"]).encode()
+
+
 @pytest.mark.parametrize(
-    "damage", ["2. 15x22 99-98", "2. 15x22 (25x18", "2. 15x22) 25x18", "2. 15x22 nonsense *", "2. 11-15 *"]
+    ("ending", "data", "told", "kept"),
+    [
+        ("npz", lambda: archive.dump(Games([[37, 0], [37, 43]], [2, 2])), "game 1, ply 2: the move is illegal", [F5D6]),
+        ("wtb", damaged_wthor, "game 2, move 1: 11 is not a legal move .2 games are damaged", 3),
+        ("npy", damaged_tokens, r"game 2, move 11: token \d+ is not a legal move", 3),
+        ("jsonl", damaged_records, r"line 2: .* \(3 games are damaged", 3),
+        ("txt", lambda: b"f5d6\nf5a1\n", "line 2, ply 2: a1", [F5D6]),
+        *(
+            ("pdn", damaged_pdn(damage), "game 2: ", [PDN_END] * 2)
+            for damage in ("2. 15x22 99-98", "2. 15x22 (25x18", "2. 15x22) 25x18", "2. 15x22 nonsense *", "2. 11-15 *")
+        ),
+        *(
+            ("ggf", damaged_ggf(old, new), told, [GGF_END])
+            for old, new, told in (
+                ("D3", "A1", r"game 1 \(line 1\), ply 1: a1 \(action 0\) is not legal"),
+                ("W[C5", "B[C5", r"game 1 \(line 1\), ply 2: B\[C5/-1.2/3.5\], but it is the other side's turn"),
+                ("D3", "Z9", r"ply 1: expected a square"),
+                ("TY[8]", "TY[8a]", "anti-Othello"),
+                ("GM[Othello]", "GM[Go]", "expected a game of Othello, got 'Go'"),
+                ("[8 ---", "[" + "9" * 5000 + " ---", "expected a tag"),
+                (";)", "", r"game 1 \(line 1\), expected a tag that was not given before, or ;\) at the end, got"),
+                ("1 (;", "2 (;", "the line announces 2 games, but has 1"),
+                (GGF, "(;GM[Othello]TY[10];)", "expected a board of size 4, 6 or 8, got '10'"),
+                (GGF, "(;GM[Othello]TY[8r20];)", "a random start .* needs the tag BO"),
+                ("[8 --------", "[8 --- -----", "8 rows of 8 squares"),
+            )
+        ),
+        ("ggf", lambda: f"{GGF}(;GM[Othello]TY[6]B[d2];)\n{GGF}".encode(), "game 2 .*, the board has", [GGF_END] * 2),
+    ],
 )
-def test_damaged_games_of_pdn_are_left_out(tmp_path, damage):
-    path = tmp_path / "a.pdn"
-    path.write_text(PDN + PDN.replace("2. 15x22 25x18 *", damage) + PDN)
-    with pytest.raises(GamesError, match=r"a.pdn: game 2: "):
+def test_damaged_games_are_named_and_left_out(tmp_path, ending, data, told, kept):
+    path = tmp_path / f"a.{ending}"
+    path.write_bytes(data())
+    with pytest.raises(GamesError, match=rf"a\.{ending}: .*{told}"):
         read_games(path)
-    with pytest.warns(DamagedGamesWarning, match=r"1 damaged games were left out; the first: game 2: "):
+    with pytest.warns(DamagedGamesWarning, match="damaged games were left out; the first: "):
         games = read_games(path, skip=True)
-    final = Checkers().play_transcript("11-15 22-18 15x22 25x18")
-    assert [games.state(i).moves for i in range(len(games))] == [final.moves] * 2
-    assert (str(games.game), games.columns["White"].tolist()) == ("checkers:draws=40-move", ["w", "w"])
-
-
-def test_damaged_records_are_left_out(tmp_path):
-    result = play_match("maximizer:eval=weighted", "random", games=4, openings="random:4")
-    lines = [record.to_json() for record in result.records]
-    path = tmp_path / "t.jsonl"
-    path.write_text("\n".join([lines[0], lines[1].replace('"moves": "', '"moves": "a1 '), "{}", *lines[2:], "x"]))
-    with pytest.raises(GamesError, match=r"t.jsonl: line 2: .* \(3 games are damaged"):
-        read_games(path)
-    with pytest.warns(DamagedGamesWarning, match=r"3 damaged games were left out; the first: line 2: "):
-        games = read_games(path, skip=True)
-    assert [games.state(i) for i in range(3)] == [result.records[k].replay() for k in (0, 2, 3)]
-    path.write_text("{}\n")
-    with pytest.raises(GamesError, match="line 1: "):
-        read_games(path, skip=True)
+    if isinstance(kept, int):
+        assert len(games) == kept
+        kept = random_games(5, seed=2)[[0, 2, 4]] if ending != "jsonl" else games
+        same(games, kept)
+    else:
+        assert [games.state(i) for i in range(len(games))] == kept
 
 
 @pytest.mark.parametrize(
@@ -178,7 +212,7 @@ def test_damaged_records_are_left_out(tmp_path):
         (b"", "there is no transcript"),
         (b"\x00\x01\x02\x03", "the kind of this file is unknown"),
         (b"hello world", "line 1, ply 1: expected a square"),
-        (b"f5d6\nf5a1\n", "line 2, ply 2: a1"),
+        (b"{}\n", "line 1: "),
         (b"PK\x03\x04 nonsense", "no file of games, or it is damaged"),
         (b"{}", "line 1: .* is not a record of a game"),
         (b'[Event "x"] 1. 99-98', "game 1"),
@@ -211,14 +245,20 @@ def test_any_damage_is_a_named_error(data):
         assert (found.illegal() >= -1).all()
 
 
-def test_crafted_archives_do_not_fill_the_memory(tmp_path):
-    path = tmp_path / "a.npz"
+def test_crafted_arrays_do_not_fill_the_memory(tmp_path):
     array = io.BytesIO()
     np.lib.format.write_array_header_1_0(array, {"descr": "|i1", "fortran_order": False, "shape": (10**12, 60)})
-    with zipfile.ZipFile(path, "w") as file:
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as file:
         file.writestr("actions.npy", array.getvalue())
     with pytest.raises(GamesError, match=r"a\.npz: the arrays of this file take 60,000,000,000,000 bytes; at most"):
-        read_games(path)
+        read_games(tmp_path / "a.npz")
+    for data, told in (
+        (array.getvalue(), "that fills the file"),
+        (array.getvalue()[:20], "no file of .*tokens"),
+    ):
+        (tmp_path / "a.npy").write_bytes(data)
+        with pytest.raises(GamesError, match=told):
+            read_games(tmp_path / "a.npy")
 
 
 def test_what_a_kind_cannot_hold(tmp_path):
@@ -257,13 +297,7 @@ def test_transcripts_in_every_form(tmp_path):
         same(read_games(path), games)
 
 
-def test_an_archive_with_an_illegal_move_or_a_pickle(tmp_path):
-    path = tmp_path / "a.npz"
-    path.write_bytes(archive.dump(Games([[37, 0], [37, 43]], [2, 2])))
-    with pytest.raises(GamesError, match="game 1, ply 2: the move is illegal"):
-        read_games(path)
-    with pytest.warns(DamagedGamesWarning, match="1 damaged"):
-        assert read_games(path, skip=True).state(0) == Othello.from_moves("f5d6")
-    np.savez(path, header=np.array([{}], dtype=object), allow_pickle=True)
+def test_an_archive_with_a_pickle(tmp_path):
+    np.savez(tmp_path / "a.npz", header=np.array([{}], dtype=object), allow_pickle=True)
     with pytest.raises(GamesError, match="no file of games"):
-        read_games(path)
+        read_games(tmp_path / "a.npz")

@@ -4,19 +4,13 @@ import re
 
 import numpy as np
 import pytest
+from comparing import GGF
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from othello_env import Othello
-from othello_env.data import DamagedGamesWarning, Games, GamesError, random_games, read_games, write_games
+from othello_env.data import Games, GamesError, random_games, read_games, write_games
 from othello_env.data.formats import ggf
-
-# The example in the description of the format GGF, from the archives of the server GGS.
-GGF = (
-    "1 (;GM[Othello]PC[GGS/os]DT[2003.12.15 13:24:03 MST]PB[one]PW[two]RB[2197.01]RW[2199.72]TI[05:00//02:00]TY[8]"
-    "RE[+4.00]BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]"
-    "B[D3//0.01]W[C5/-1.2/3.5]B[f6];)\n"
-)
 
 
 def test_the_example_of_ggf(tmp_path):
@@ -89,33 +83,7 @@ def test_a_synchronised_pair_and_tags_in_any_order():
     assert games.columns["line"].tolist() == [2, 2]
     assert games.columns["black"].tolist() == ["x ] y", "x ] y"]
     assert [games.state(i) for i in (0, 1)] == [Othello.from_moves("d3c3"), Othello.from_moves("f5d6")]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (GGF.replace("D3", "A1"), r"game 1 \(line 1\), ply 1: a1 \(action 0\) is not legal"),
-        (GGF.replace("W[C5", "B[C5"), r"game 1 \(line 1\), ply 2: B\[C5/-1.2/3.5\], but it is the other side's turn"),
-        (GGF.replace("D3", "Z9"), r"ply 1: expected a square"),
-        (GGF.replace("TY[8]", "TY[8a]"), "anti-Othello"),
-        (GGF.replace("GM[Othello]", "GM[Go]"), "expected a game of Othello, got 'Go'"),
-        (GGF.replace("[8 ---", "[" + "9" * 5000 + " ---"), "expected a tag"),
-        (GGF.replace(";)", ""), r"game 1 \(line 1\), expected a tag that was not given before, or ;\) at the end, got"),
-        (GGF.replace("B[f6];)", "B[f6]\n" + GGF), "expected a tag that was not given before"),
-        (GGF.replace("1 (;", "2 (;"), "the line announces 2 games, but has 1"),
-        ("(;GM[Othello]TY[10];)", "expected a board of size 4, 6 or 8, got '10'"),
-        ("(;GM[Othello]TY[8r20];)", "a random start .* needs the tag BO"),
-        (GGF.replace("[8 --------", "[8 --- -----"), "8 rows of 8 squares"),
-    ],
-)
-def test_damaged_ggf(tmp_path, text, message):
-    path = tmp_path / "a.ggf"
-    path.write_text(text)
-    with pytest.raises(GamesError, match=message):
-        read_games(path)
-    path.write_text(text + "\n" + GGF)
-    with pytest.warns(DamagedGamesWarning, match="damaged games were left out"):
-        assert read_games(path, skip=True).state(0) == Othello.from_moves("d3c5f6")
+    assert ggf.load("(;GM[Othello]TY[6]B[c2] ; )")[0].state(0) == Othello.from_moves("c2", 6)
 
 
 @pytest.mark.parametrize(
@@ -125,10 +93,3 @@ def test_ggf_is_read_in_linear_time(text):
     """The texts have about 100 KB. If the time were quadratic, reading them would take many minutes."""
     with pytest.raises(GamesError, match="expected a tag"):
         ggf.load(text)
-
-
-def test_ggf_with_a_game_on_another_board():
-    games, messages = ggf.load(GGF + "(;GM[Othello]TY[6]B[d2];)\n" + GGF)
-    assert len(games) == 2
-    assert messages == ["game 2 (line 2), the board has size 6, but earlier boards have size 8"]
-    assert ggf.load("(;GM[Othello]TY[6]B[c2] ; )")[0].state(0) == Othello.from_moves("c2", 6)

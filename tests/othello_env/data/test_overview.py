@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from othello_env import Checkers, Othello
-from othello_env.data import Games, Overview, overview, random_games
+from othello_env import Othello
+from othello_env.data import Overview, random_games
 from othello_env.games.othello import symmetries
 
 
@@ -31,17 +31,3 @@ def test_counts_are_those_of_a_slow_loop(size):
                 break
     assert found.openings == slow
     assert sum(found.openings.values()) == 200
-
-
-def test_the_picture_tells_only_what_is_known(monkeypatch):
-    told = []
-    monkeypatch.setattr(overview, "games_chart", lambda title, subtitle, *more: told.append((subtitle, more[-1])))
-    monkeypatch.setattr(overview, "png", lambda picture: b"")
-    Overview.from_parts([Games.from_states([Othello(4).play_transcript("b1")])]).picture("one", ("black", "white"))
-    Overview.from_parts([Games.from_states([Checkers().play_transcript("11-15 22-18 15x22 25x18")])]).picture(
-        "two", ("red", "white")
-    )
-    assert told == [
-        ("0 finished games", "openings, turned so that the first moves are equal"),
-        ("0 finished games", "openings"),
-    ]

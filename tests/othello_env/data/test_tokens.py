@@ -5,7 +5,6 @@ import pytest
 
 from othello_env import Othello
 from othello_env.data import (
-    DamagedGamesWarning,
     Games,
     GamesError,
     from_tokens,
@@ -51,12 +50,6 @@ def test_a_file_of_tokens_comes_back_as_games(tmp_path):
     np.testing.assert_array_equal(read_games(path).actions, games.actions)
     np.save(path, stored[:, :59].astype(">i8"))  # other integers, and sequences that end earlier
     np.testing.assert_array_equal(read_games(path).actions[:, :50], games.actions[:, :50])
-    stored[3, 10] = stored[3, 9]
-    np.save(path, stored)
-    with pytest.raises(GamesError, match=r"games.npy: game 4, move 11: token \d+ is not a legal move"):
-        read_games(path)
-    with pytest.warns(DamagedGamesWarning, match="1 damaged games were left out"):
-        assert len(read_games(path, skip=True)) == 49
 
 
 @pytest.mark.parametrize(
@@ -72,17 +65,6 @@ def test_a_file_of_tokens_comes_back_as_games(tmp_path):
 def test_other_arrays_are_no_tokens(tmp_path, array, message):
     np.save(tmp_path / "a.npy", array)
     with pytest.raises(GamesError, match=f"no file of Othello-GPT's tokens, or it is damaged: .*{message}"):
-        read_games(tmp_path / "a.npy")
-
-
-def test_a_crafted_array_does_not_fill_the_memory(tmp_path):
-    with (tmp_path / "a.npy").open("wb") as file:
-        header = {"descr": "|i1", "fortran_order": False, "shape": (10**12, 60)}
-        np.lib.format.write_array_header_1_0(file, header)
-    with pytest.raises(GamesError, match="that fills the file"):
-        read_games(tmp_path / "a.npy")
-    (tmp_path / "a.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:20])
-    with pytest.raises(GamesError, match="no file of Othello-GPT's tokens"):
         read_games(tmp_path / "a.npy")
 
 

@@ -5,9 +5,8 @@ from datetime import date
 
 import numpy as np
 import pytest
-from comparing import same
 
-from othello_env.data import DamagedGamesWarning, Games, GamesError, random_games, read_games, read_names, write_games
+from othello_env.data import Games, GamesError, random_games, read_games, read_names, write_games
 from othello_env.data.formats import wthor
 
 
@@ -60,6 +59,7 @@ def test_wthor_with_names(tmp_path):
     (tmp_path / "WTHOR.JOU").write_bytes(names_file(["Müller", "Ono", "???"], 20))
     (tmp_path / "WTHOR.TRN").write_bytes(names_file(["Cup"], 26))
     players, tournaments = read_names(tmp_path / "WTHOR.JOU"), read_names(tmp_path / "WTHOR.TRN")
+    assert wthor.load_names(names_file([], 20)) == []
     assert (players, tournaments) == (["Müller", "Ono", "???"], ["Cup"])
     again = read_games(tmp_path / "a.wtb", players=players, tournaments=tournaments)
     assert again.columns["black"].tolist() == ["Müller", "Ono", "?"]
@@ -67,20 +67,3 @@ def test_wthor_with_names(tmp_path):
     assert again.columns["tournament"].tolist() == ["Cup"] * 3
     with pytest.raises(GamesError, match=r"expected 1 names of 20 bytes \(players\) or 26 bytes"):
         wthor.load_names(names_file(["x"], 21))
-
-
-def test_a_wthor_file_with_damaged_games(tmp_path):
-    data = bytearray(wthor.dump(random_games(5, seed=2)))
-    data[16 + 68 + 8] = 11  # the first move of game 2 is a1
-    data[16 + 3 * 68 + 8 + 4] = 99  # a move of game 4 is off the board
-    path = tmp_path / "a.wtb"
-    path.write_bytes(data)
-    with pytest.raises(GamesError, match=r"a.wtb: game 2, move 1: 11 is not a legal move \(2 games are damaged"):
-        read_games(path)
-    with pytest.warns(DamagedGamesWarning, match=r"2 damaged games were left out; the first: game 2, move 1"):
-        games = read_games(path, skip=True)
-    same(games, random_games(5, seed=2)[[0, 2, 4]])
-
-
-def test_a_file_of_no_names():
-    assert wthor.load_names(names_file([], 20)) == []

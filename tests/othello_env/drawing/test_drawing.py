@@ -45,16 +45,6 @@ def test_text_shows_coordinates_last_move_legal_moves_and_counts() -> None:
     ]
 
 
-def test_the_status_names_a_pass_and_the_result() -> None:
-    assert "black to move" in drawing.text(Othello())
-    forced = Othello.from_text("XXO-" + "----" * 3, to_move="O")
-    assert drawing.text(forced.play(forced.pass_action)).splitlines()[5].endswith("white passed, black to move")
-    over = forced.play(forced.pass_action).play_transcript("d1")
-    assert drawing.text(over).splitlines()[5] == "black (X) 4, white (O) 0; game over: black wins"
-    drawn = Othello.from_text("XXOO" + "XXOO" * 3)
-    assert drawing.text(drawn).splitlines()[5] == "black (X) 8, white (O) 8; game over: draw"
-
-
 @given(games)
 def test_text_shows_every_square(state: Othello) -> None:
     lines = drawing.text(state).splitlines()[1 : state.size + 1]

@@ -41,10 +41,23 @@ def test_checkers_as_text():
     ]
 
 
-def test_the_status_has_the_result():
-    assert "game over: white wins" in drawing.text(Checkers.from_text("B:W32:B"))
-    assert "game over: draw" in drawing.text(Tribolo.from_text("B/R/G"))
-    assert "game over: blue and red share the win" in drawing.text(Tribolo.from_text("BB/RR/G#"))
+FORCED = Othello.from_text("XXO-" + "----" * 3, to_move="O")
+
+
+@pytest.mark.parametrize(
+    ("state", "status"),
+    [
+        (Othello(), "black (X) 2, white (O) 2; black to move"),
+        (FORCED.play(FORCED.pass_action), "black (X) 2, white (O) 1; white passed, black to move"),
+        (FORCED.play(FORCED.pass_action).play_transcript("d1"), "black (X) 4, white (O) 0; game over: black wins"),
+        (Othello.from_text("XXOO" * 4), "black (X) 8, white (O) 8; game over: draw"),
+        (Checkers.from_text("B:W32:B"), "red (r) 0, white (w) 1; game over: white wins"),
+        (Tribolo.from_text("B/R/G"), "blue (B) 1, red (R) 1, green (G) 1; game over: draw"),
+        (Tribolo.from_text("BB/RR/G#"), "blue (B) 2, red (R) 2, green (G) 1; game over: blue and red share the win"),
+    ],
+)
+def test_the_status_names_a_pass_and_the_result(state, status):
+    assert status in drawing.text(state).splitlines()
 
 
 def games(start, n):

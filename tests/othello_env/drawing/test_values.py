@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from othello_env import Checkers, Othello, Tribolo, drawing
+from othello_env import Checkers, Othello, drawing
 from othello_env.drawing.scene import action_path, scene_with_values
 
 START = Othello()  # Black may choose d3, c4, f5 and e6
@@ -19,36 +19,30 @@ def numbers(state, values):
     return {number.place: (number.text, number.share) for number in scene_with_values(state, values).numbers}
 
 
-def test_each_number_is_on_its_square_and_says_how_good_it_is():
-    assert numbers(START, VALUES) == {
-        (2, 3): ("-0.25", 0.0),
-        (3, 2): ("+0.50", 1.0),
-        (4, 5): ("0", pytest.approx(1 / 3)),
-        (5, 4): ("+0.25", pytest.approx(2 / 3)),
-    }
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        (VALUES, [("-0.25", 0.0), ("+0.50", 1.0), ("0", 1 / 3), ("+0.25", 2 / 3)]),
+        ({19: math.inf, 26: 8, 37: -math.inf}, [("win", 1.0), ("+8", 5 / 6), ("loss", 0.0)]),
+        (
+            {19: 0.0249, 26: 0.0151, 37: 0.02, 44: -0.5},
+            [("+0.02", 1.0), ("+0.02", 1.0), ("+0.02", 1.0), ("-0.50", 0.0)],
+        ),
+    ],
+)
+def test_each_number_is_on_its_square_and_says_how_good_it_is(values, shown):
+    places = [(2, 3), (3, 2), (4, 5), (5, 4)]
+    expected = {place: (text, pytest.approx(share)) for place, (text, share) in zip(places, shown, strict=False)}
+    assert numbers(START, values) == expected
 
 
-def test_a_certain_result_is_beyond_all_others():
-    found = numbers(START, {19: math.inf, 26: 8, 37: -math.inf})
-    assert found == {(2, 3): ("win", 1.0), (3, 2): ("+8", pytest.approx(5 / 6)), (4, 5): ("loss", 0.0)}
-
-
-def test_numbers_that_look_equal_have_one_colour():
-    found = numbers(START, {19: 0.0249, 26: 0.0151, 37: 0.02, 44: -0.5})
-    assert {(text, share) for text, share in found.values()} == {("+0.02", 1.0), ("-0.50", 0.0)}
-
-
-def test_a_picture_says_whom_its_values_are_for():
+def test_a_picture_says_whom_its_values_are_for_and_who_passed():
     state = Othello.from_moves("f5")
     values = dict.fromkeys(state.legal_actions(), 0.5)
     assert ">values for white, to move</text>" in drawing.svg(state, values=values)
     assert ">white to move</text>" in drawing.svg(state)
     assert "values for black, to move" in drawing.html([START], values=[VALUES])
-
-
-def test_a_picture_with_values_still_says_who_passed():
     must_pass = Othello.from_text("-OXX" * 4, "O")
-    assert must_pass.must_pass
     assert ">white to move</text>" in drawing.svg(must_pass, values={must_pass.pass_action: 1.0})
     after = must_pass.play(must_pass.pass_action)
     assert ">white passed, values for black, to move</text>" in drawing.svg(after, values={after.legal_actions()[0]: 1})
@@ -92,13 +86,6 @@ def test_pixels_show_the_better_move_in_a_stronger_colour():
 
     assert change(0) == 0
     assert 0 < change(19) < change(37) < change(44) < change(26)
-
-
-def test_the_values_of_a_game_of_three_are_drawn():
-    state = Tribolo(seed=1)
-    values = dict.fromkeys(state.legal_actions(), 2.0)
-    assert len(numbers(state, values)) == len(values)
-    assert drawing.pixels(state, 32, values).shape == drawing.pixels(state, 32).shape
 
 
 def test_a_replay_shows_the_values_of_each_position():

@@ -83,57 +83,41 @@ def test_an_observation_belongs_to_the_caller() -> None:
     assert again["observation"].max() == 1
 
 
-class TestLoop:
-    """`agent_iter` raises an error for a loop that begins before a reset, or that would never end."""
-
-    def test_a_loop_needs_a_reset(self) -> None:
-        env = othello_v0.env(size=4)
-        with pytest.raises(ResetNeeded, match=r"agent_iter\(\) needs a reset\(\) first"):
-            env.agent_iter()
-        env.reset()
-        assert next(iter(env.agent_iter())) == "black_0"
-
-    def test_a_loop_without_a_step_raises_an_error(self) -> None:
-        env = othello_v0.env(size=4)
-        env.reset()
-        with pytest.raises(RuntimeError, match=r"step\(\) was not called"):
-            list(env.agent_iter(max_iter=10))
-        agents = env.agent_iter(max_iter=10)
-        assert next(agents) == "black_0"
+def test_a_loop_has_a_limit_and_raises_an_error_where_it_would_never_end() -> None:
+    env = othello_v0.env(size=4)
+    with pytest.raises(ResetNeeded, match=r"agent_iter\(\) needs a reset\(\) first"):
+        env.agent_iter()
+    env.reset()
+    with pytest.raises(RuntimeError, match=r"step\(\) was not called"):
+        list(env.agent_iter(max_iter=10))
+    seen = []
+    for agent in env.agent_iter(3):
+        seen.append(agent)
         env.step(env.position.legal_actions()[0])
-        assert next(agents) == "white_0"
-        env.last()
-        with pytest.raises(RuntimeError, match=r"step\(\) was not called"):
-            next(agents)
+    assert seen == ["black_0", "white_0", "black_0"]
+    agents = env.agent_iter(max_iter=10)
+    assert next(agents) == "white_0"
+    env.last()
+    with pytest.raises(RuntimeError, match=r"step\(\) was not called"):
+        next(agents)
 
-    def test_a_loop_may_reset_and_may_try_again_after_an_error(self) -> None:
-        env = othello_v0.env(size=4, strict=True)
-        env.reset()
-        resets = tries = 0
-        for agent in env.agent_iter():
-            if len(env.position.moves) == 3 and resets < 2:
-                resets += 1
-                env.reset()
-            elif tries < 2:
-                tries += 1
-                with pytest.raises(IllegalActionError):
-                    env.step(0)
-            else:
-                env.step(None if env.terminations[agent] else env.position.legal_actions()[0])
-        assert (resets, tries, env.agents) == (2, 2, [])
-        assert not list(env.agent_iter())
 
-    def test_a_loop_can_be_left_and_continued_and_has_a_limit(self) -> None:
-        env = othello_v0.env(size=4)
-        env.reset()
-        for _ in env.agent_iter():
-            break
-        seen = []
-        for agent in env.agent_iter(3):
-            seen.append(agent)
-            env.step(env.position.legal_actions()[0])
-        assert seen == ["black_0", "white_0", "black_0"]
-        assert len(env.position.moves) == 3
+def test_a_loop_may_reset_and_may_try_again_after_an_error() -> None:
+    env = othello_v0.env(size=4, strict=True)
+    env.reset()
+    resets = tries = 0
+    for agent in env.agent_iter():
+        if len(env.position.moves) == 3 and resets < 2:
+            resets += 1
+            env.reset()
+        elif tries < 2:
+            tries += 1
+            with pytest.raises(IllegalActionError):
+                env.step(0)
+        else:
+            env.step(None if env.terminations[agent] else env.position.legal_actions()[0])
+    assert (resets, tries, env.agents) == (2, 2, [])
+    assert not list(env.agent_iter())
 
 
 def test_every_mode_renders_the_final_board() -> None:

@@ -154,19 +154,6 @@ def test_gymnasiums_own_check(name, arguments):
     check_env(env, skip_render_check="render_mode" not in arguments)
 
 
-def test_one_opponent_in_both_other_seats_plays_as_two():
-    def moves(opponent):
-        env = GameEnv("tribolo", opponent=opponent, **SMALL)
-        for seed in range(5):
-            env.reset(seed=seed)
-            over = False
-            while not over:
-                _, _, over, *_ = env.step(int(env.action_masks().argmax()))
-            yield env.position.moves
-
-    assert list(moves(make_agent("random", 1))) == list(moves((make_agent("random", 1), make_agent("random", 1))))
-
-
 class Recorder(Agent):
     """Plays the last legal action. It stores its seats in the games, and the games' keys."""
 

@@ -16,16 +16,10 @@ pytestmark = pytest.mark.nojit
 def test_a_maker_passes_on_its_parameters(make, cls):
     known = inspect.signature(cls).parameters
     for name, parameter in inspect.signature(make).parameters.items():
-        if name != "size":
-            assert parameter.default == known[name].default
-            assert parameter.annotation in (known[name].annotation, "Opponent")
+        assert name == "size" or parameter.default == known[name].default
     env = make(size=4, side="white", reward="margin")
     assert type(env) is cls
-    assert env.spec.id == "othello_env/Othello-v0"
-    assert env.spec.kwargs["side"] == "white"
-    env.reset(seed=1)
-    env.close()
-    assert make.__doc__
+    assert (env.spec.id, env.spec.kwargs["side"]) == ("othello_env/Othello-v0", "white")
 
 
 def test_an_environment_says_what_it_is():
@@ -33,9 +27,3 @@ def test_an_environment_says_what_it_is():
     assert repr(othello_v0.env(4)) == "GameAEC('othello:size=4')"
     assert repr(copy.deepcopy(make_env(size=6))) == "GameEnv('othello:size=6')"
     assert repr(pickle.loads(pickle.dumps(make_vec_env(2, 4)))) == "GameVectorEnv('othello:size=4', num_envs=2)"
-
-
-def test_arguments_go_by_place_too():
-    assert make_env(6, "random", "black").action_space.n == 37
-    envs = make_vec_env(3, 6, None)
-    assert (envs.num_envs, envs.opponents) == (3, ())

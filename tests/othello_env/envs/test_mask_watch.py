@@ -2,62 +2,46 @@
 
 import warnings
 
-import gymnasium
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode
 
-from othello_env import IgnoredMaskWarning, checkers_v0, make_vec_env, othello_v0, sample_legal, tribolo_v0
+from othello_env import IgnoredMaskWarning, make_vec_env, sample_legal
+from othello_env.envs import GameAEC, GameEnv
 from othello_env.envs.conventions import MaskWatch
 
 pytestmark = pytest.mark.nojit
 
 
-def single(name):
-    """A function that plays a game in an environment for one game, either to the end or with one illegal action."""
-    env = gymnasium.make(f"othello_env/{name}-v0").unwrapped
+def single(env, illegal):
+    """Play a game in an environment for one game, either to the end or with one illegal action."""
     env.reset(seed=0)
-
-    def play(illegal):
-        env.reset()
-        over = False
-        while not over:
-            mask = env.action_masks()
-            *_, over, _, _ = env.step(int(mask.argmin() if illegal else mask.argmax()))
-
-    return play
+    over = False
+    while not over:
+        mask = env.action_masks()
+        *_, over, _, _ = env.step(int(mask.argmin() if illegal else mask.argmax()))
 
 
-def aec(env):
-    def play(illegal):
-        env.reset()
-        while not any(env.terminations.values()):
-            mask = env.observe(env.agent_selection)["action_mask"]
-            env.step(int(mask.argmin() if illegal else mask.argmax()))
-
-    return play
+def aec(env, illegal):
+    env.reset()
+    while not any(env.terminations.values()):
+        mask = env.observe(env.agent_selection)["action_mask"]
+        env.step(int(mask.argmin() if illegal else mask.argmax()))
 
 
-MAKES = [lambda name=name: single(name) for name in ("Othello", "Tribolo", "Checkers")]
-MAKES += [lambda game=game: aec(game.env()) for game in (othello_v0, tribolo_v0, checkers_v0)]
-
-
-@pytest.mark.parametrize("make", MAKES)
-def test_it_is_said_once_and_names_the_mask(make):
-    play = make()
+@pytest.mark.parametrize(("play", "env"), [(single, GameEnv("checkers")), (aec, GameAEC("tribolo"))])
+def test_it_is_said_once_and_names_the_mask(play, env):
     for _ in range(MaskWatch.GAMES - 1):  # a warning in these games would fail the test
-        play(illegal=True)
+        play(env, illegal=True)
     with pytest.warns(
         IgnoredMaskWarning, match=r"20 of 20 games .* action_mask \(in the observation or in info\).*MaskablePPO"
     ):
-        play(illegal=True)
+        play(env, illegal=True)
     for _ in range(5):
-        play(illegal=True)
+        play(env, illegal=True)
 
 
 @pytest.mark.usefixtures("always_shared")
-@pytest.mark.parametrize("mode", list(AutoresetMode))
-@pytest.mark.parametrize(("opponent", "num_threads"), [(None, 1), ("random", 2)])
+@pytest.mark.parametrize(("mode", "opponent", "num_threads"), [("SameStep", None, 1), ("NextStep", "random", 2)])
 def test_a_batch_says_it_once_too(mode, opponent, num_threads):
     env = make_vec_env(8, 4, opponent, autoreset_mode=mode, num_threads=num_threads)
     env.reset(seed=0)
@@ -68,8 +52,6 @@ def test_a_batch_says_it_once_too(mode, opponent, num_threads):
             terminated = env.step(np.full(8, 5))[2]  # never legal, because a disc is there
         ended += terminated.sum()
         told += [(ended, str(each.message)) for each in caught]
-        if mode == AutoresetMode.DISABLED:
-            env.reset(options={"reset_mask": terminated})
     env.close()
     ((when, text),) = told
     assert when == 24

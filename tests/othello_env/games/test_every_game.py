@@ -12,6 +12,7 @@ import pytest
 from othello_env import Checkers, IllegalActionError, NotationError, Othello, Tribolo
 from othello_env.games import registry
 from othello_env.games.hashing import draw
+from othello_env.games.registry import GameSpec
 from othello_env.support.imports import import_object
 
 pytestmark = pytest.mark.nojit
@@ -117,6 +118,10 @@ def test_names_and_transcripts(states):
         names = start.names_of(state.moves)
         assert start.play_names(names) == start.play_transcript(names) == start.play_transcript([*state.moves]) == state
         assert start.play_names(names).moves == state.moves
+        illegal = (action for action in range(state.num_actions) if not state.is_legal(action))
+        for action in [*illegal][:: state.num_actions // 3]:
+            with pytest.raises(ValueError, match=r".+"):
+                start.play_names(f"{names} {start.action_to_text(action)}")
         if not getattr(states[states.index(state) - 1], "must_pass", False):  # a pass at the end is left out
             again = start.play_transcript(state.transcript())
             assert (again, again.moves) == (state, state.moves)
@@ -134,6 +139,16 @@ def test_a_position_is_a_value(states):
                 delattr(state, name)
         assert state != str(state)
     assert states[1] not in (states[0], states[2])
+
+
+@pytest.mark.parametrize("start", OWN.values(), ids=OWN)
+def test_the_text_of_a_game_makes_its_start(start):
+    spec = GameSpec.from_state(start)
+    assert GameSpec.parse(str(spec)) == spec
+    assert spec.num_players == start.num_players
+    assert spec.position(start.to_text(), start.player_names[start.to_move]) == start
+    seeds = {"tribolo": 1, "tribolo 5x4": 3}
+    assert start == spec.start(next((seeds[name] for name, each in OWN.items() if each is start and name in seeds), 0))
 
 
 @pytest.mark.parametrize("start", OWN.values(), ids=OWN)

@@ -10,6 +10,7 @@ from othello_env.games.checkers.pdn import PdnGame
 from othello_env.games.openings import Openings
 from othello_env.games.othello import notation, symmetries
 from othello_env.games.othello.batch import OthelloPositions
+from othello_env.games.registry import GameSpec
 
 pytestmark = pytest.mark.nojit
 
@@ -47,6 +48,17 @@ STARTS = [
     ({"width": 2, "height": 2, "cells": 1, "walls": 0}, "nobody could move"),
 ]
 ROWS = [
+    # texts of games
+    *(
+        (lambda text=text: GameSpec.parse(text), ValueError, words)
+        for text, words in (
+            ("chess", "expected one of the games checkers, .*othello, .*tribolo, got 'chess'"),
+            ("othello:size=5", "size must be one of 4, 6, 8, not 5"),
+            ("othello:seed=1", "othello has no option seed; it takes size"),
+            ("othello:size=4,size=6", "gives size twice"),
+            ("checkers:draws=never", "draws must be one of"),
+        )
+    ),
     # openings
     *((openings(spec), ValueError, NO_OPENINGS) for spec in ("random", "random:", "random:-1", "random:1.5", "f5d6")),
     *((openings(spec), ValueError, NO_OPENINGS) for spec in (10, Othello(), {"f5"})),

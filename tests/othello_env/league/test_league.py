@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from league_games import MATCHES, first, play
 
-from othello_env import make_env, make_vec_env, othello_v0, sample_legal
-from othello_env.agent import ask
+from othello_env import make_vec_env, sample_legal
 from othello_env.league import League, step_results
 
 
@@ -44,40 +43,6 @@ def test_a_single_environment_changes_its_opponent_at_a_reset(ranked):
         met.append(player.name)
     for member in league:
         assert sum(league.results.learner.get(member.number, [])) == met.count(member.name)
-
-
-def test_an_opponent_that_was_set_is_as_one_from_the_constructor(ranked):
-    one, other = make_env(size=4, opponent=ranked(3)), make_env(size=4)
-    other.set_opponents(ranked(3))
-    for seed in range(5):
-        over = False
-        for env in (one, other):
-            env.reset(seed=seed)
-        while not over:
-            action = int(one.action_masks().argmax())
-            over = one.step(action)[2]
-            other.step(action)
-            assert one.position == other.position
-
-
-def test_a_loop_of_pettingzoo(ranked):
-    league = League([ranked(1), ranked(2)], seed=1)
-    env = othello_v0.env(size=4)
-    for game in range(6):
-        (player,) = league.draw()
-        env.reset(seed=game)
-        learner = env.agents[game % 2]
-        for agent in env.agent_iter():
-            observation, reward, over, _, _ = env.last()
-            if over and agent == learner:
-                league.record_game(player.name, (reward + 1) / 2)
-            if over:
-                env.step(None)
-            elif agent == learner:
-                env.step(int(observation["action_mask"].argmax()))
-            else:
-                env.step(ask(player, env.unwrapped.position))
-    assert sum(sum(counts) for counts in league.results.learner.values()) == 6
 
 
 def test_results_from_elsewhere_count_like_those_of_an_environment():

@@ -8,13 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from othello_env.league import League
-from othello_env.league.matchmaking import choose, pfsp
-
-
-def test_the_weights_are_those_of_the_paper():
-    assert pfsp([0.0, 0.25, 0.5, 0.75, 1.0]) == pytest.approx([16 / 30, 9 / 30, 4 / 30, 1 / 30, 0])
-    assert pfsp([1.0, 1.0]) == [0.5, 0.5]
-
+from othello_env.league.matchmaking import choose
 
 shares = st.lists(st.integers(0, 20), min_size=1, max_size=12).filter(any)
 
@@ -93,15 +87,6 @@ def test_uniform_and_latest(ranked):
     assert [*latest.probabilities().values()] == [0, 0, 0, 0, 1]
     assert [*shared.probabilities().values()] == [0.25, 0.25, 0, 0, 0.5]
     assert {repr(player) for player in latest.draw(20)} == {"snapshot 3"}
-
-
-def test_the_oldest_snapshot_is_removed_and_its_games_do_not_count(ranked):
-    league = League([ranked(1)], keep=1)
-    league.add(ranked(2))
-    league.record_game("snapshot 1", 1.0)
-    league.add(ranked(3))
-    assert [member.name for member in league] == ["ranked 1", "snapshot 2"]
-    assert league.payoffs().games.sum() == 0
 
 
 def test_the_share_of_fixed_members_and_the_opponents_of_a_batch(ranked):

@@ -117,14 +117,6 @@ def test_a_first_use_says_once_that_it_compiles(tmp_path):
     assert [done(FIRST_USE, tmp_path).stderr for _ in range(2)] == [line, ""]
 
 
-@pytest.mark.parametrize(("now", "lines"), [("lambda: 7.0", 0), ("iter(range(0, 99_999, 9)).__next__", 1)])
-def test_a_first_use_that_takes_no_time_says_nothing(tmp_path, now, lines):
-    clock = f"import time, numba, filelock\ntime.monotonic = {now}\n"
-    told = done(clock + SAMPLE, tmp_path)
-    assert len(told.stderr.splitlines()) == lines
-    assert told.stdout.split()[-1] == "0"  # it has compiled
-
-
 @pytest.mark.parametrize(
     ("kind", "damage"),
     [("nbi", lambda whole: b"something else"), ("nbc", lambda whole: whole[:-10])],

@@ -10,7 +10,6 @@ from functools import partial
 
 import pytest
 
-from othello_env.support.numbers import check_workers
 from othello_env.support.workers import (
     Worker,
     WorkerDiedError,
@@ -173,10 +172,3 @@ def test_workers_end_when_their_owner_ends(how, tmp_path, all_end):
         _, errors = process.communicate(timeout=60)
     assert errors.count("Traceback") == errors.count("KeyboardInterrupt") == (how == "SIGINT")
     assert all_end(workers)
-
-
-def test_the_number_of_workers_is_checked():
-    for right in (None, 1, 5):
-        check_workers(right)
-    with pytest.raises(ValueError, match="workers must be at least 1, not 0"):
-        check_workers(0)

@@ -8,7 +8,6 @@ import pytest
 
 from othello_env.arena import play_match, rate
 from othello_env.arena.elo import comparisons
-from othello_env.arena.number import interval_text, score_text
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.results import MatchResult, score_interval
 from othello_env.arena.tournament.schedule import Schedule
@@ -37,11 +36,6 @@ def test_a_match_that_is_won_or_lost_throughout_has_an_interval():
         records = [replace(game, result=tuple(2.0 * (a == winner) - 1 for a in game.agents)) for game in games]
         test = MatchResult(("a", "b"), tuple(records)).paired_test()
         assert str(test) == f"{shown}, p = 0.5 (exact sign-flip test, 2 pairs)"
-
-
-def test_scores_have_three_decimals_and_no_leading_zero():
-    assert [score_text(score) for score in (0.0, 0.0004, 0.5, 0.9996)] == [".000", ".000", ".500", "1.000"]
-    assert interval_text(0.0, 1.0) == ".000 to 1.000"
 
 
 @pytest.mark.parametrize("probability", [0.5, 0.8, 0.97])

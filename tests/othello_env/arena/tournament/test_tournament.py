@@ -155,6 +155,8 @@ def test_an_agent_that_does_not_play_the_game_is_told_before_any_game(tmp_path, 
         play(("random", "maximizer", "perfect"), 2, file=path, workers=workers)
     with pytest.raises(ValueError, match="there is no agent 'nobody'"):
         play(("random", "nobody"), file=path, workers=workers)
+    with pytest.raises(WrongGameError, match="the engine plays Othello, not Checkers"):
+        play_match("random", "engine", games=4, openings="random:2", game="checkers", workers=workers)
     assert not path.exists()
     with pytest.raises(ValueError, match="but the schedule has"):
         play_tournament({"random": "random"}, Schedule(("random", "maximizer")))

@@ -267,17 +267,3 @@ def test_an_opponent_may_change_the_arrays_that_it_gets():
         for one, other in zip(steps[0][:3], steps[1][:3], strict=True):
             np.testing.assert_equal(one, other)
         assert envs[0].position(5).moves == envs[1].position(5).moves
-
-
-def test_without_copies_the_dict_is_the_callers():
-    envs = [make_vec_env(8, opponent=None, copy=copy) for copy in (False, True)]
-    found = [env.reset(seed=3)[0] for env in envs]
-    rng = np.random.default_rng(1)
-    for _ in range(10):
-        actions = sample_legal(found[0]["action_mask"], rng)
-        (seen, _, _, truncated, _), (expected, *_) = (env.step(actions) for env in envs)
-        np.testing.assert_array_equal(seen["observation"], expected["observation"])
-        assert not truncated.any()
-        truncated[:] = True
-        seen["observation"] = seen["observation"].astype(np.float32)
-        found = [{"action_mask": seen.pop("action_mask")}, expected]

@@ -58,8 +58,12 @@ def test_arrays_are_the_callers_unless_not_copied():
     for copied in (True, False):
         env = make_vec_env(3, 4, None, copy=copied)
         first, _ = env.reset(seed=0)
-        second, *_, info = env.step([FIRST] * 3)
+        second, *_, truncated, info = env.step([FIRST] * 3)
         assert (first["observation"] is second["observation"]) != copied
+        truncated[:] = True
+        second.pop("observation")
+        second, *_, truncated, info = env.step(second["action_mask"].argmax(axis=1))
+        assert not truncated.any()
         assert info["action_mask"] is second["action_mask"]
         assert env.observation_space.contains(second)
         assert env.action_masks().dtype == np.bool_

@@ -32,20 +32,6 @@ def test_opponents_are_asked_only_where_they_have_a_choice():
     assert agent.asked > 400
 
 
-def test_a_callable_is_asked_once_a_round():
-    rng = np.random.default_rng(0)
-    sizes = []
-
-    def policy(observations, masks):
-        assert observations.shape == (len(masks), 2, 4, 4)
-        sizes.append(len(masks))
-        return sample_legal(masks, rng)
-
-    play(make_vec_env(50, 4, policy, side="black"), 6)
-    assert len(sizes) <= 8
-    assert sizes[0] == 50
-
-
 def test_games_draw_their_opponents_by_weight_and_keep_them():
     n = 2000
     first, last, unused = Fixed(0), Fixed(-1), Fixed(1)

@@ -207,43 +207,15 @@ def test_open_spiel_agrees_in_all_moves_and_results_under_its_rule_for_draws():
 
 @pytest.mark.nojit
 class TestRules:
-    def test_the_start(self):
-        game = Checkers()
-        assert game.to_text() == "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
-        names = [game.action_to_text(a) for a in game.legal_actions()]
-        assert names == ["9-13", "9-14", "10-14", "10-15", "11-15", "11-16", "12-16"]
-        assert game.player_names[game.to_move] == "red"
-
-    def test_no_move_is_a_loss_with_or_without_pieces(self):
-        blocked = Checkers.from_text("W:W32:B27,28,23")
-        assert blocked.is_over
-        assert blocked.returns() == (1.0, -1.0)
-        assert blocked.margins() == (3.0, -3.0)
-        wiped = Checkers.from_text("B:W18:B15").play_transcript("15x22")
-        assert wiped.is_over
-        assert wiped.returns() == (1.0, -1.0)
-        assert wiped.to_move == 1
-
-    def shuffle(self, draws, times):
+    @pytest.mark.parametrize(("draws", "times"), [("repetition", 1), ("threefold", 2), ("40-move", 20)])
+    def test_a_draw_comes_when_the_rule_says(self, draws, times):
+        shuffle = ["1-6", "32-28", "6-1", "28-32"] * times
         game = Checkers.from_text("B:WK32,21:BK1,12", draws=draws)
-        return game.play_transcript(["1-6", "32-28", "6-1", "28-32"] * times)
-
-    def test_the_sources_draw_is_the_first_repetition(self):
-        assert not Checkers.from_text("B:WK32,21:BK1,12").play_transcript("1-6 32-28 6-1").is_over
-        assert self.shuffle("repetition", 1).is_over
-        assert self.shuffle("repetition", 1).returns() == (0.0, 0.0)
-        assert self.shuffle("repetition", 1).legal_actions() == ()
+        assert not game.play_transcript(shuffle[:-1]).is_over
+        drawn = game.play_transcript(shuffle)
+        assert (drawn.is_over, drawn.returns(), drawn.legal_actions()) == (True, (0.0, 0.0), ())
         with pytest.raises(IllegalActionError, match="over"):
-            self.shuffle("repetition", 2)
-
-    def test_threefold_repetition(self):
-        assert not self.shuffle("threefold", 1).is_over
-        assert self.shuffle("threefold", 2).is_over
-
-    def test_forty_quiet_moves_a_side(self):
-        assert not self.shuffle("40-move", 19).is_over
-        assert self.shuffle("40-move", 20).is_over
-        assert self.shuffle("40-move", 20).quiet == 80
+            game.play_transcript([*shuffle, "1-6"])
 
     def test_a_mans_advance_and_a_capture_wipe_the_history(self):
         game = Checkers.from_text("B:WK32,21:BK1,12", draws="40-move")

@@ -45,15 +45,3 @@ def test_every_size_counts_as_the_twin(size, depths, script, twin):
 def test_4x4_is_counted_to_the_last_game(script):
     # 60,060 complete games. The depth exceeds the longest game, so every sequence of moves is a finished game.
     assert script.count(Othello(4), 30) == script.count(Othello(4), 40) == 60_060
-
-
-@pytest.mark.nojit
-def test_counts_in_plain_python(script):
-    assert [script.count(Othello(), depth) for depth in range(5)] == [1, 4, 12, 56, 244]
-
-
-def test_divide_names_each_move_and_adds_up(script):
-    text = script.divide(Othello(), 3)
-    assert text.startswith(str(Othello()))
-    assert "\nd3 14\n" in text
-    assert text.endswith("total 56")
