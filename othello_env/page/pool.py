@@ -83,8 +83,9 @@ class WorkerPool:
     Args:
         processes: the number of processes, at least two. One of them answers the requests that are not for moves.
         seconds: the time that an agent may think, in seconds.
-        start_seconds: the time that a process may take to load an agent, and the additional time for the first answer
-            of a process, because code may have to be compiled.
+        start_seconds: the time that a process may take to load an agent, and the additional time for the agent's first
+            answer to a task, because its code may have to be compiled while other programs and processes use the
+            processor. The code of the packaged engine took 92 s where each process got a sixth of a core.
         grace_seconds: if nobody waits for an answer any more, the agent goes on for this time. Most answers come within
             this time, so that their processes need not be killed.
         margin_seconds: the time that is added to `seconds` before a process is killed, so that an agent can use all its
@@ -95,7 +96,7 @@ class WorkerPool:
         self,
         processes: int = 3,
         seconds: float = 60.0,
-        start_seconds: float = 60.0,
+        start_seconds: float = 300.0,
         grace_seconds: float = 5.0,
         margin_seconds: float = 5.0,
     ) -> None:
@@ -110,7 +111,7 @@ class WorkerPool:
         self._threads = ThreadPoolExecutor(processes + 1)  # each waits for a process; one more for `prepare`
         self._workers: set[Worker] = set()
         self._idle: list[Worker] = []
-        self._loaded: dict[Worker, set[str]] = {}  # the specs of the agents that a process has loaded
+        self._answered: dict[Worker, set[tuple[str, str]]] = {}  # the agents that a process has loaded, with their tasks
         self._answering: dict[asyncio.Task[dict[str, Any]], Worker] = {}
         self._is_closed = False
 
@@ -162,19 +163,24 @@ class WorkerPool:
     async def _answer(
         self, worker: Worker, request: dict[str, Any], progress: Progress, place: contextlib.AsyncExitStack
     ) -> dict[str, Any]:
-        async with place:
+        agent = f"{request['spec']}\n{request.get('version', '')}"
+        answered = self._answered.setdefault(worker, set())
+
+        async def call(task: str) -> dict[str, Any]:
             seconds = self._seconds + self._margin_seconds
-            loaded = self._loaded.setdefault(worker, set())
-            agent = f"{request['spec']}\n{request.get('version', '')}"
+            seconds += 0 if (agent, task) in answered else self._start_seconds
+            answer = await self._call(worker, request | {"task": task}, seconds)
+            answered.add((agent, task))
+            return answer
+
+        async with place:
             answer: dict[str, Any] = {}
-            if agent not in loaded:
+            if (agent, "powers") not in answered:
                 progress.tell(doing="loading")
-                seconds += 0 if loaded else self._start_seconds
-                answer = await self._call(worker, request | {"task": "powers"}, seconds + self._start_seconds)
-                loaded.add(agent)
+                answer = await call("powers")
             if not answer or not (request["task"] == "powers" or "error" in answer):
                 progress.tell(doing="thinking")
-                answer = await self._call(worker, request, seconds)
+                answer = await call(request["task"])
             self._idle.append(worker)
             return answer
 
@@ -185,7 +191,7 @@ class WorkerPool:
 
     def _stop(self, worker: Worker) -> None:
         self._workers.discard(worker)
-        self._loaded.pop(worker, None)
+        self._answered.pop(worker, None)
         worker.stop()
 
     async def _call(self, worker: Worker, request: dict[str, Any], seconds: float | None) -> dict[str, Any]:

@@ -19,7 +19,7 @@ RECORD = PageGame("othello").to_json()
 
 @pytest.fixture
 def slow(tmp_path):
-    """Specs of policies that sleep, die, fail and print. The policy that sleeps writes its process id to a file."""
+    """Specs of policies that dawdle, sleep, die, fail and print. The policy that sleeps writes its process id to a file."""
     file = tmp_path / "slow.py"
     file.write_text(
         textwrap.dedent(f"""
@@ -46,6 +46,11 @@ def slow(tmp_path):
 
             def evaluate(self, state, player):
                 return sleeper(None, None)
+
+        class Dawdler(Looker):
+            def evaluate(self, state, player):
+                time.sleep(1)
+                return 0.5
 
         def sleeper(observations, masks):
             pathlib.Path({str(tmp_path / "pid")!r}).write_text(str(os.getpid()))
@@ -176,6 +181,17 @@ def test_a_long_request_is_stopped(slow):
             await pool.ask(request(slow("sleeper")))
 
     run(use, seconds=0.5, start_seconds=0.5, margin_seconds=0)
+
+
+def test_the_first_answer_of_each_agent_has_more_time_because_code_may_be_compiled(slow):
+    async def use(pool):
+        await pool.ask(request("maximizer", "assess"))  # all of this is asked in one process
+        assert (await pool.ask(request(slow("Dawdler"), "powers")))["powers"]
+        assert (await pool.ask(request(slow("Dawdler"), "assess")))["values"]
+        with pytest.raises(AnswerError, match=r"needed more than 0\.5 s"):
+            await pool.ask(request(slow("Dawdler"), "assess"))
+
+    run(use, seconds=0.5, start_seconds=60, margin_seconds=0)
 
 
 def test_an_agent_that_dies_fails_or_prints(slow):
