@@ -111,7 +111,7 @@ class WorkerPool:
         self._threads = ThreadPoolExecutor(processes + 1)  # each waits for a process; one more for `prepare`
         self._workers: set[Worker] = set()
         self._idle: list[Worker] = []
-        self._answered: dict[Worker, set[tuple[str, str]]] = {}  # the agents that a process has loaded, with their tasks
+        self._answered: dict[Worker, set[tuple[str, str]]] = {}  # the agents and tasks of each process
         self._answering: dict[asyncio.Task[dict[str, Any]], Worker] = {}
         self._is_closed = False
 

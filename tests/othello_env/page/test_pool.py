@@ -19,7 +19,7 @@ RECORD = PageGame("othello").to_json()
 
 @pytest.fixture
 def slow(tmp_path):
-    """Specs of policies that dawdle, sleep, die, fail and print. The policy that sleeps writes its process id to a file."""
+    """Specs of policies that dawdle, sleep, die, fail and print. One writes its process id to a file."""
     file = tmp_path / "slow.py"
     file.write_text(
         textwrap.dedent(f"""
