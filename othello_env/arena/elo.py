@@ -12,6 +12,12 @@ sandwich estimate: the squared residuals of the units, multiplied on both sides 
 matrix. The squared residuals are unreliable if there are few games or if the games are one-sided. So limits are set to
 the squared residuals: a pair of games counts as at least one and at most two independent games.
 
+A game of three agents is three comparisons, one for each two of them: who has the better place? The model then assumes
+that the order of two agents does not depend on the third (the choice axiom of Luce, 1959; the rankings of Plackett,
+1975), so alliances and weak third players are not seen. The comparisons of a game are not independent. So all games
+from one opening form one unit, whose residuals are added up before they are squared. Its comparisons count at least as
+if all were independent, and at most as if all were one.
+
 Suppose that one group of agents won every game against the agents outside the group. Then the results say that the
 group is stronger, but they set no upper limit to the difference (Ford, Am. Math. Mon. 64, 1957). Only the penalty would
 limit it. So a rating that depends on this difference has an interval with an infinite end.
@@ -154,12 +160,19 @@ class _Meetings:
             and 0 in the other columns.
         offset: (M,), the entry of `given` for the first agent minus the entry for the second agent.
         limited: see `Ratings`.
+        units: the points and the games of each unit, (U, M) each; None if each unit is of two agents.
     """
 
-    def __init__(self, comparisons: Iterable[Comparison], fixed: Mapping[str, float], agents: Iterable[str]) -> None:
-        units = list(comparisons)
-        sums = _sums(units)
-        self.names = list(dict.fromkeys([*fixed, *(name for unit in units for name in (unit.a, unit.b)), *agents]))
+    def __init__(
+        self,
+        comparisons: Iterable[Comparison | Sequence[Comparison]],
+        fixed: Mapping[str, float],
+        agents: Iterable[str],
+    ) -> None:
+        units = [unit if isinstance(unit, Sequence) else [unit] for unit in comparisons]
+        flat = [each for unit in units for each in unit]
+        sums = _sums(flat)
+        self.names = list(dict.fromkeys([*fixed, *(name for each in flat for name in (each.a, each.b)), *agents]))
         self.free = np.array([name not in fixed for name in self.names])
         _check_connected(list(sums), set(fixed), [name for name in self.names if name not in fixed])
         both = np.zeros((len(sums), len(self.names)))
@@ -170,6 +183,15 @@ class _Meetings:
         self.offset = both @ self.given
         self.games, self.points, self.ss, self.sg, self.gg = np.array(list(sums.values())).reshape(-1, 5).T
         self.limited = _limits(sums, set(fixed))
+        self.units: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None = None
+        if any(len(unit) > 1 for unit in units):
+            place, (points, games) = {pair: m for m, pair in enumerate(sums)}, np.zeros((2, len(units), len(sums)))
+            for u, unit in enumerate(units):
+                for c in unit:
+                    m = place[min(c.a, c.b), max(c.a, c.b)]
+                    points[u, m] += c.points if c.a < c.b else c.games - c.points
+                    games[u, m] += c.games
+            self.units = points, games
 
     def information(
         self, p: npt.NDArray[np.float64], games: npt.NDArray[np.float64] | None = None
@@ -181,6 +203,24 @@ class _Meetings:
         weight = (self.games if games is None else games) * p * (1 - p)
         information: npt.NDArray[np.float64] = self.design.T @ (self.design * weight[:, np.newaxis])
         return information
+
+    def squares(self, p: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """The sum over the units of their squared residuals, (F, F), for the expected scores p, (M,).
+
+        It is limited in every direction; see the top of this file.
+        """
+        if self.units is None:
+            squares = self.ss - 2 * p * self.sg + p * p * self.gg
+            binomial = p * (1 - p)
+            squares = np.clip(squares, self.games * binomial, self.gg * binomial)
+            return np.asarray(self.design.T @ (self.design * squares[:, np.newaxis]))
+        points, games = self.units
+        residuals = (points - games * p) @ self.design
+        root = np.linalg.cholesky(self.information(p))
+        scaled = np.linalg.solve(root, residuals.T)  # of independent games, the squares would add up to the unit matrix
+        factors, directions = np.linalg.eigh(scaled @ scaled.T * len(games) / max(len(games) - 1, 1))
+        turned = root @ directions
+        return np.asarray(turned * np.clip(factors, 1.0, games.sum(axis=1).max()) @ turned.T)
 
     def probabilities(self, strength: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """For each of the M pairs, the score (M,) that the model expects for the first agent.
@@ -238,11 +278,14 @@ def find_anchor(anchor: str | None, agents: Sequence[str]) -> str:
     return anchor
 
 
-def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float], agents: Iterable[str] = ()) -> Ratings:
+def rate(
+    comparisons: Iterable[Comparison | Sequence[Comparison]], fixed: Mapping[str, float], agents: Iterable[str] = ()
+) -> Ratings:
     """Compute the Elo ratings of agents from their results.
 
     Args:
-        comparisons: the results.
+        comparisons: the results. Those that are not independent of each other, as in games of three agents, are
+            together in a list.
         fixed: at least one known rating by name, such as ``{"random": 0}``. The other ratings are relative to the
             fixed ratings.
         agents: agents that must have a rating. An error is raised if such an agent has no games.
@@ -279,11 +322,8 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float], agents: 
 def _ratings(meetings: _Meetings, strength: npt.NDArray[np.float64]) -> Ratings:
     """The ratings with their covariance, from strengths in log odds, (F,)."""
     p = meetings.probabilities(strength)
-    squares = meetings.ss - 2 * p * meetings.sg + p * p * meetings.gg
-    binomial = p * (1 - p)
-    squares = np.clip(squares, meetings.games * binomial, meetings.gg * binomial)
     inverse = np.linalg.inv(meetings.information(p))
-    sandwich = inverse @ (meetings.design.T @ (meetings.design * squares[:, np.newaxis])) @ inverse
+    sandwich = inverse @ meetings.squares(p) @ inverse
     n = len(meetings.names)
     covariance = np.zeros((n, n))
     covariance[np.ix_(meetings.free, meetings.free)] = sandwich * _ELO**2
@@ -355,9 +395,18 @@ class Fit:
         return float(chdtrc(self.rungs - 1, self.chi_square)) if self.rungs > 1 else 1.0
 
 
-def comparisons(match: MatchResult) -> list[Comparison]:
-    """The results of two agents, as a list with one `Comparison` for each of `MatchResult.independent_points`."""
-    return [Comparison(*match.agents, sum(points), len(points)) for points in match.independent_points()]
+def comparisons(matches: Iterable[MatchResult]) -> list[list[Comparison]]:
+    """The results of agents against each other: a list for each unit, with a `Comparison` for each two agents in it.
+
+    The units are those of `MatchResult.independent_points`. In games of three agents, the matches share them.
+    """
+    units: dict[object, list[Comparison]] = defaultdict(list)
+    for number, match in enumerate(matches):
+        shared = len(match.records[0].agents) > 2
+        for opening, points in match.independent_points().items():
+            unit = units[opening if shared else (number, opening)]
+            unit.append(Comparison(*match.agents, sum(points), len(points)))
+    return list(units.values())
 
 
 def rate_tournament(result: Tournament, anchor: str | None = None) -> Ratings:
@@ -385,6 +434,6 @@ def rate_tournament(result: Tournament, anchor: str | None = None) -> Ratings:
         for player, agent in enumerate(record.agents)
         if record.fault is None or record.fault[0] != player
     }
-    units = [unit for (a, b), match in scores.items() if place[a] < place[b] for unit in comparisons(match)]
+    units = comparisons(match for (a, b), match in scores.items() if place[a] < place[b])
     without = {*result.agents} - played
     return rate(units, {anchor: 0.0}).without({*result.agents} if anchor in without else without)

@@ -13,8 +13,13 @@ __all__ = [
     "parse_openings",
 ]
 
-BALANCED = {"balanced-v0": 8, "balanced-v1": 8, "balanced-6x6-v0": 6}
-"""The packaged lists of openings: the name, and the size of the board.
+BALANCED = {
+    "balanced-v0": "othello",
+    "balanced-v1": "othello",
+    "balanced-6x6-v0": "othello:size=6",
+    "balanced-checkers-v0": "checkers",
+}
+"""The packaged lists of openings: the name, and the game.
 
 No two openings of a list are equal under symmetry.
 
@@ -22,6 +27,7 @@ No two openings of a list are equal under symmetry.
 - `balanced-v1`: 10,000 openings of 10 plies of the same kind. Games begin at a place of the list that the seed chooses,
   so matches with other seeds are other games, also between agents without random choices.
 - `balanced-6x6-v0`: 250 openings of 10 plies. The game ends in a draw if both sides play perfectly.
+- `balanced-checkers-v0`: 500 openings of 6 plies. `alphabeta:depth=8` finds at most a quarter of a man for one side.
 """
 
 

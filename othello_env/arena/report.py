@@ -51,13 +51,16 @@ class Limits:
 
     Attributes:
         half_width: a rating is exact enough if half the width of its 95% interval is at most this many Elo points.
-        games: the greatest number of games of each part, even; 0 for no games, None for no limit.
-        seconds: after this number of seconds no new pair of games on a ladder begins; None for no limit.
+        games: the greatest number of games of each part, a multiple of the number of players; 0 for no games, None for
+            no limit.
+        seconds: after this number of seconds no new opening on a ladder begins; None for no limit.
+        ladder: the `othello_env.arena.benchmark.ladder.Ladder` of the rating; None for the packaged one of the game.
     """
 
     half_width: float = 25.0
     games: int | None = None
     seconds: float | None = None
+    ladder: Any = None
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ __all__ = [
     "check_distinct",
     "existing_path",
     "game_option",
+    "is_given",
     "openings_option",
     "openings_text",
     "othello_start",
@@ -296,11 +297,15 @@ def refuse(names: Container[str | None], why: str) -> None:
     Raises:
         click.UsageError: the user gave one of these options.
     """
-    context = click.get_current_context()
-    for option in context.command.params:
-        given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
-        if given and option.name in names:
+    for option in click.get_current_context().command.params:
+        if option.name in names and is_given(option.name or ""):
             raise click.UsageError(f"{option.opts[0]} {why}")
+
+
+def is_given(*names: str) -> bool:
+    """Whether the user gave one of these options to the running command."""
+    context = click.get_current_context()
+    return any(context.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in names)
 
 
 def openings_text(openings: str | list[str] | None) -> str:

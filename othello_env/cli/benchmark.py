@@ -13,7 +13,7 @@ import click
 
 from othello_env.agent import Agent, make_agent
 from othello_env.agent.spec import named_files
-from othello_env.arena.benchmark.ladder import LADDERS, load_ladder
+from othello_env.arena.benchmark.ladder import LADDERS, Ladder, load_ladder
 from othello_env.arena.benchmark.perfect import PERFECT
 from othello_env.arena.benchmark.run import benchmark_parts, expected_moves, run_benchmark
 from othello_env.arena.compare import (
@@ -26,6 +26,7 @@ from othello_env.arena.compare import (
 )
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.report import AGENT, Limits, Part, Report
+from othello_env.arena.tournament.schedule import check_games
 from othello_env.cli import _options as options
 from othello_env.drawing.charts import png
 from othello_env.games.keys import seat_key
@@ -46,7 +47,17 @@ _SHOW_EVERY = 0.2
     f"[{Limits.half_width:g}].",
 )
 @options.game_option
-@click.option("--games", type=options.EvenRange(), help="The largest number of games, even.")
+@click.option(
+    "--ladder",
+    "ladder_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The opponents: a file of othello-env tournament --ladder.  [default: the game's packaged ladder]",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(1, options.MOST_GAMES),
+    help="The largest number of games, a multiple of the number of players.",
+)
 @click.option(
     "--minutes", type=options.FloatRange(0, 1e7, above=True), help="The largest number of minutes of play on a ladder."
 )
@@ -64,6 +75,7 @@ def command(
     agents: tuple[str, ...],
     within: float | None,
     game: GameSpec,
+    ladder_file: Path | None,
     games: int | None,
     minutes: float | None,
     endgame: bool,
@@ -74,8 +86,8 @@ def command(
 
     AGENT is a spec (alphabeta:depth=4), a file of weights (agent.npz) or a Python function (policy.py:function).
 
-    The opponents come with the package. The weakest opponent plays at random and has an Elo rating of 0; the strongest
-    is the engine. AGENT plays against opponents near its own level. It plays each opening with both colours. The games
+    The opponents come with the package. The weakest opponent plays at random and has an Elo rating of 0. AGENT plays
+    against opponents near its own level. It plays each opening with both colours, in Tribolo in every seat. The games
     end when the rating is exact enough for --within. Then the endgame moves of AGENT are compared with perfect play.
     Ctrl-C ends the games and prints the rating so far.
 
@@ -91,14 +103,21 @@ def command(
     rated, and then the command prints the mean of each number over the runs, with the 95% interval of the mean by
     Student's t. With --out, the means are in seeds.json.
 
-    For other games, compare agents with each other: othello-env tournament AGENT OTHER... --gauntlet --game checkers
+    For any other game, a tournament makes a ladder: othello-env tournament random A B... --game GAME --ladder FILE
     """
-    if str(game) not in LADDERS and (within is not None or minutes is not None):
+    ladder = None if ladder_file is None else Ladder.from_file(ladder_file)
+    if ladder is not None and not options.is_given("game", "size"):
+        game = ladder.spec
+    if ladder is None and str(game) not in LADDERS and (within is not None or minutes is not None):
         raise click.UsageError(f"--within and --minutes are for a ladder, and there is no ladder for {game}")
+    if games is not None:
+        check_games(games, game.num_players)
     seconds, within = None if minutes is None else 60 * minutes, Limits.half_width if within is None else within
-    limits = Limits(within, 0 if endgame else games, seconds)
+    limits = Limits(within, 0 if endgame else games, seconds, ladder)
     if not benchmark_parts(game, limits):
-        advice = "othello-env tournament AGENT OTHER... --gauntlet compares agents with each other"
+        advice = (
+            "make a ladder by othello-env tournament random A B... --game GAME --ladder FILE, and give it by --ladder"
+        )
         raise click.UsageError(f"there is no benchmark for {game}; {advice}")
     players = [make_agent(agent, seed) for agent in agents]
     for player in players:
@@ -108,19 +127,22 @@ def command(
             if isinstance(player, ChatAgent):
                 options.say(player.estimate(game.start(0), expected_moves(game, limits)), err=True)
         reports = []
-        for number, (player, name) in enumerate(zip(players, _names(players, agents, game), strict=True), start=1):
+        for number, (player, name) in enumerate(
+            zip(players, _names(players, agents, game, limits), strict=True), start=1
+        ):
             own = folder.inner(f"run-{number}") if folder is not None and len(agents) > 1 else folder
             reports.append(_measure(player, name, game, limits, own, seed))
         if len(agents) > 1:
             _compare(agents, reports, folder)
 
 
-def _names(players: Sequence[Agent], agents: Sequence[str], game: GameSpec) -> list[str]:
+def _names(players: Sequence[Agent], agents: Sequence[str], game: GameSpec, limits: Limits) -> list[str]:
     """The agents' names in the results: their specs, and for language models the names that they were given.
 
     If another model or an opponent has the same name, the spec follows it.
     """
-    opponents = [rung.spec for rung in load_ladder(game).rungs] if str(game) in LADDERS else []
+    ladder = limits.ladder or (load_ladder(game) if str(game) in LADDERS else None)
+    opponents = [rung.spec for rung in ladder.rungs] if ladder is not None else []
     pairs = list(zip(players, agents, strict=True))
     names = [repr(player) if isinstance(player, ChatAgent) else agent for player, agent in pairs]
     count = Counter([*names, *opponents, PERFECT])
@@ -175,6 +197,7 @@ def _measure(
         report = run_benchmark(
             player,
             game,
+            ladder=limits.ladder,
             name=name,
             half_width=limits.half_width,
             games=limits.games,

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from othello_env.agent.clock import TimeControl
+from othello_env.arena.benchmark.ladder import Ladder
 from othello_env.arena.elo import find_anchor
-from othello_env.arena.play.records import GameRecord
+from othello_env.arena.play.records import GameRecord, versions
 from othello_env.arena.tables import ELO_COLUMNS, cross_table, elo_rows, tournament_chart
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.results import Tournament
@@ -17,7 +18,7 @@ from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import _options as options
 from othello_env.drawing.charts import png
 from othello_env.games.registry import GameSpec
-from othello_env.support.files import check_output, write_file
+from othello_env.support.files import check_output, write_file, write_json
 
 __all__ = ["command"]
 
@@ -63,6 +64,11 @@ def _clock_options(function: Callable[..., None]) -> Callable[..., None]:
     "cluster that ends with the tournament.",
 )
 @click.option("--anchor", help="The agent whose rating is 0.  [default: random, or the first]")
+@click.option(
+    "--ladder",
+    type=options.FILE,
+    help="Write the agents and their ratings to this file (.json), as a ladder for othello-env benchmark --ladder.",
+)
 @click.option("--picture", type=options.FILE, help="Draw the scores and the ratings to this file (.png).")
 @click.option(
     "--transcripts", type=options.FILE, help="Write the moves of all games to this file, one game on each line."
@@ -76,6 +82,7 @@ def command(
     out: Path | None,
     gauntlet: bool,
     anchor: str | None,
+    ladder: Path | None,
     picture: Path | None,
     transcripts: Path | None,
     **how: Any,
@@ -91,8 +98,8 @@ def command(
     schedule = Schedule(agents, games, openings, seed, game, gauntlet)
     if anchor is not None and anchor not in agents:
         raise click.UsageError(f"the anchor {anchor!r} does not play; expected one of {', '.join(agents)}")
-    if picture is not None:
-        check_output(picture)
+    for file in filter(None, (ladder, picture)):
+        check_output(file)
     if transcripts is not None:
         check_output(transcripts)
         if out is not None:
@@ -106,6 +113,10 @@ def command(
             write_file(picture, png(tournament_chart(result, anchor)))
         if transcripts is not None:
             write_file(transcripts, "".join(f"{record.transcript()}\n" for record in records).encode())
+        if ladder is not None and len(records) == len(schedule):
+            made = {"made_by": "othello-env tournament", "seed": seed, "games": schedule.games, "versions": versions()}
+            write_json(ladder, Ladder.from_tournament(ladder.stem, result, schedule, anchor).to_json() | made)
+            options.say(f"The ladder is in {ladder}: othello-env benchmark AGENT --ladder {ladder}")
         return forfeited_all
 
     with options.recorded(len(schedule), report) as progress:

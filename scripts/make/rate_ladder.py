@@ -2,12 +2,15 @@
 
     python scripts/make/rate_ladder.py ladder-v0.json --records ladder-v0.jsonl
     python scripts/make/rate_ladder.py ladder-6x6-v0.json --records ladder-6x6-v0.jsonl --game othello:size=6
+    python scripts/make/rate_ladder.py ladder-checkers-v0.json --records checkers.jsonl --game checkers
+    python scripts/make/rate_ladder.py ladder-tribolo-v0.json --records tribolo.jsonl --game tribolo --games 600
 
 A ladder is a list of rated opponents. Each opponent is called a rung. A rung plays the next two stronger rungs from
-all packaged openings, with both colours. Each game is added to the file ``--records``. So if the script is stopped, the
-same command continues its work. `othello_env.arena.elo` computes the ratings from all results. The lowest rung
-has the rating 0. The ladder's file says how the ratings were found. It also has a hash of the games that begin with the
-first opening. A test of the package plays these games again. The test fails if a rung plays differently.
+all packaged openings, with both colours; in Tribolo, three neighbours play from random boards, in every seat. Each game
+is added to the file ``--records``. So if the script is stopped, the same command continues its work.
+`othello_env.arena.elo` computes the ratings from all results. The lowest rung has the rating 0. The ladder's file says
+how the ratings were found. It also has a hash of the games that begin with the first opening. A test of the package
+plays these games again. The test fails if a rung plays differently.
 
 At the end, the script compares the ratings with the packaged ratings. With ``--first N``, only the N weakest rungs are
 rated. To check the ratings with other games, give other openings and another seed:
@@ -20,15 +23,13 @@ import hashlib
 import math
 import sys
 import time
-from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import tyro
 from _lists import weights_digest
 
-from othello_env.arena.benchmark.ladder import LADDERS, Ladder, Rung, load_ladder
-from othello_env.arena.elo import rate_tournament
+from othello_env.arena.benchmark.ladder import LADDERS, Ladder, load_ladder
 from othello_env.arena.number import elo_text, interval_text
 from othello_env.arena.openings import balanced_openings, parse_openings
 from othello_env.arena.play.records import GameRecord, versions
@@ -74,12 +75,35 @@ RUNGS = {
         "engine:depth=8,exact=16",
         "perfect",
     ),
+    "checkers": (
+        "random",
+        "alphabeta:depth=2,epsilon=0.7",
+        "alphabeta:depth=2,epsilon=0.5",
+        "alphabeta:depth=2,epsilon=0.3",
+        "alphabeta:depth=2,epsilon=0.1",
+        "alphabeta:depth=3,epsilon=0.1",
+        "alphabeta:depth=3",
+        "alphabeta:depth=4",
+        "alphabeta:depth=6",
+        "alphabeta:depth=8",
+    ),
 }
 """For each game, the rungs from the weakest to the strongest.
 
 Every rung wins or draws some games against the next rung. No rung has a limit of time, so that the same games can be
 played again. The options `exact` and `eval` say what was the engine's default when these ladders were rated.
 """
+
+OPENINGS = {
+    "othello": "balanced-v0",
+    "othello:size=6": "balanced-6x6-v0",
+    "checkers": "balanced-checkers-v0",
+    "tribolo": None,
+}
+"""For each game, the packaged openings; None for the random boards with which each game of Tribolo begins."""
+
+WEIGHTS = {"othello": "ntuple_8x8", "othello:size=6": "ntuple_6x6"}
+"""The packaged weights with which rungs play."""
 
 STEPS = 2
 """Each rung plays against this number of rungs just above it."""
@@ -97,6 +121,7 @@ class Args:
     seed: int = 0  # the seed of the games
     workers: int = 2  # processes that play
     first: int | None = None  # number of rungs to rate, counted from the weakest; by default all
+    new: bool = False  # the game has no packaged ladder yet to compare with
 
 
 def schedule(
@@ -116,19 +141,10 @@ def schedule(
         openings: the openings as transcripts. If it is None, the packaged list is used.
         seed: the seed of the games.
     """
-    packaged = load_ladder(game).openings
-    if games is None:
-        games = 2 * len(balanced_openings(packaged) if openings is None else openings)
-    given = packaged if openings is None else openings
+    given = OPENINGS[game] if openings is None else openings
+    if games is None and given is not None:
+        games = 2 * len(balanced_openings(given) if isinstance(given, str) else given)
     return Schedule(RUNGS[game][:first], games, given, seed, game, near=STEPS)
-
-
-def ratings(result: Tournament, game: str, openings: str) -> Ladder:
-    """The rungs with their ratings, from the lowest to the highest."""
-    found = rate_tournament(result, result.agents[0])
-    games = Counter(name for record in result.records for name in record.agents)
-    rungs = [Rung(name, elo, found.interval(name), games[name]) for name, elo in found.elo.items()]
-    return Ladder(LADDERS[game], tuple(sorted(rungs, key=lambda rung: rung.elo)), game, openings)
 
 
 def signature(result: Tournament) -> str:
@@ -169,18 +185,19 @@ def main(args: Args) -> None:
 
     agents = {name: name for name in plan.agents}
     result = play_tournament(agents, plan, file=args.records, workers=args.workers, progress=progress)
-    packaged = load_ladder(game)
-    name = packaged.openings if args.openings is None else args.openings.name
-    ladder = ratings(result, game, name)
+    ladder = Ladder.from_tournament(LADDERS[game], result, plan, plan.agents[0])
+    if args.openings is not None:
+        ladder = replace(ladder, openings=args.openings.name)
     how = {
         "made_by": "scripts/make/rate_ladder.py",
         "seed": args.seed,
         "games": plan.games,
         "versions": versions(),
-        "weights": weights_digest("ntuple_{0}x{0}".format(plan.pairing(0, plan.agents[:2]).start.size)),
+        **({"weights": weights_digest(WEIGHTS[game])} if game in WEIGHTS else {}),
         "signature": signature(result),
     }
-    print(compare(ladder, packaged))
+    if not args.new:
+        print(compare(ladder, load_ladder(game)))
     write_json(args.file, ladder.to_json() | how)
     print(f"{time.monotonic() - began:.0f} s; written to {args.file}")
 

@@ -1,16 +1,17 @@
 """The ladders, and the rating of an agent on them.
 
-A ladder is a list of packaged opponents, called rungs, from the random mover to the strongest, with ratings that do not
-change. There is a ladder for Othello on 8x8 and a ladder for 6x6. The strongest opponent is the engine on 8x8, and
-perfect play on 6x6. A ladder's file says how the ratings were computed: the number of games, their openings and their
-seed. Each game has a key (a number). Only this key determines the opponents' random choices. The opponents limit their
-searches by depth or by the number of simulations, never by time. So the opponents make the same moves on every machine.
+A ladder is a list of opponents, called rungs, from the random mover to the strongest, with ratings that do not change.
+There are packaged ladders, and a tournament in any game makes another (`Ladder.from_tournament`). A ladder's file says
+how the ratings were computed: the number of games, their openings and their seed. Each game has a key (a number). Only
+this key determines the opponents' random choices. The packaged opponents limit their searches by depth or by the number
+of simulations, never by time. So they make the same moves on every machine.
 
 `place` finds an agent's rating: the agent plays games against rungs. The ratings of the rungs are fixed, so only the
 agent's rating must be found. A game tells most about this rating if the agent and the rung are about equally strong. So
 each batch of games is played against a rung near the present estimate of the agent's rating. The rungs near the
 estimate take turns, because two opponents with the same rating are not equally hard for every agent. If the number of
-games is limited, they begin against the weakest rung, with small batches.
+games is limited, they begin against the weakest rung, with small batches. In a game of three players, two neighbouring
+rungs take the other seats, and the agent has each seat equally often; `othello_env.arena.elo` says what is assumed.
 """
 
 from __future__ import annotations
@@ -18,31 +19,34 @@ from __future__ import annotations
 import json
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from othello_env.agent import Agent, AgentError, Policy, make_agent
 from othello_env.agent.wrapper import Timed
-from othello_env.arena.elo import Fit, Ratings, comparisons, expected_score, rate
+from othello_env.arena.elo import Fit, Ratings, comparisons, expected_score, rate, rate_tournament
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.number import Number, elo_text, score_text
-from othello_env.arena.openings import balanced_openings
+from othello_env.arena.openings import BALANCED, balanced_openings
 from othello_env.arena.play.games import play_games
 from othello_env.arena.play.records import GameRecord, Pairing
 from othello_env.arena.report import AGENT, Limits, Part, Table, game_name
-from othello_env.arena.tournament.results import Z95, MatchResult, overall
+from othello_env.arena.tournament.results import Z95, MatchResult, Tournament, forfeits, overall
 from othello_env.arena.tournament.schedule import Schedule, check_games
 from othello_env.drawing.charts import png, row_chart
 from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.registry import GameLike, GameSpec
+from othello_env.support.files import parse_json, read_file
 from othello_env.support.notebook import picture
-from othello_env.support.numbers import check_real, check_type, named_arguments
+from othello_env.support.numbers import check_each, check_real, check_type, named_arguments
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,7 +69,8 @@ __all__ = [
 LADDERS = {"othello": "ladder-v0", "othello:size=6": "ladder-6x6-v0"}
 """The names of the packaged ladders, by the game. A name changes if the opponents or their ratings change."""
 
-_FORMAT = "othello-env ladder 2"
+_FORMAT = "othello-env ladder 3"
+_LARGEST_FILE = 64 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,7 @@ class Rung:
 
     Attributes:
         spec: the spec of the agent.
-        elo: the agent's rating; the rating of the lowest rung is 0.
+        elo: the agent's rating; one rung, usually the lowest, has the rating 0.
         interval: the 95% interval of the rating.
         games: the number of games from which the rating was computed.
     """
@@ -103,14 +108,15 @@ class Ladder:
     Attributes:
         name: the name of this version of the ladder.
         rungs: the opponents, at least two, from the weakest to the strongest.
-        game: the game that they play, for two players.
-        openings: the name of the packaged openings for the games against the rungs.
+        game: the game that they play.
+        openings: where the games against the rungs begin: a packaged list's name, ``"random:PLIES"``, transcripts, or
+            None for the usual start; see `othello_env.arena.tournament.schedule.Schedule`.
     """
 
     name: str
     rungs: tuple[Rung, ...]
     game: str = "othello"
-    openings: str = "balanced-v0"
+    openings: str | tuple[str, ...] | None = "balanced-v0"
 
     def __repr__(self) -> str:
         ends = " to ".join(f"{rung.spec} {elo_text(rung.elo)}" for rung in (self.rungs[0], self.rungs[-1]))
@@ -126,21 +132,84 @@ class Ladder:
         """The name of a rating on this ladder."""
         return "Elo" if LADDERS.get(self.game) == self.name else f"Elo on {self.name}"
 
+    @property
+    def openings_text(self) -> str:
+        """The openings in a few words."""
+        return f"{len(self.openings)} given" if isinstance(self.openings, tuple) else self.openings or "start"
+
+    @property
+    def num_openings(self) -> float:
+        """The number of different openings; infinite if they are random."""
+        if isinstance(self.openings, tuple):
+            return len(self.openings)
+        if self.openings in BALANCED:
+            return len(balanced_openings(self.openings))
+        return math.inf if self.openings is not None or self.spec.definition.is_random else 1
+
+    @property
+    def groups(self) -> list[tuple[Rung, ...]]:
+        """The rungs that play a game together with an agent: neighbours, as many as the game has other players."""
+        others = self.spec.num_players - 1
+        return [self.rungs[first : first + others] for first in range(len(self.rungs) - others + 1)]
+
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> Ladder:
-        """A ladder from the values that `scripts/make/rate_ladder.py` writes.
+    def from_tournament(cls, name: str, result: Tournament, schedule: Schedule, anchor: str | None = None) -> Ladder:
+        """The ladder of the agents of a tournament. The anchor has the rating 0; see `rate_tournament`.
 
         Raises:
-            ValueError: the values are not in the format of a ladder.
+            ValueError: the games do not limit the rating of an agent on both sides, or do not connect all agents.
         """
-        if values.get("format") != _FORMAT:
+        found, games = rate_tournament(result, anchor), Counter(name for r in result.records for name in r.agents)
+        for agent in result.agents:
+            if not math.isfinite(sum(found.interval(agent))):
+                raise ValueError(
+                    f"no ladder, since the games set no limits to the rating of {agent} ({found.number(agent).brief}); "
+                    "add agents of a strength between, or play more games"
+                )
+        openings = schedule.openings
+        if openings is not None and not isinstance(openings, str):
+            openings = tuple(map(str, check_each("the openings of a ladder", openings, str)))
+        rungs = tuple(Rung(agent, found.elo[agent], found.interval(agent), games[agent]) for agent in found.order[::-1])
+        return cls(name, rungs, game_name(schedule.spec), openings)
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Ladder:
+        """Read the file of a ladder, which ``othello-env tournament --ladder`` writes.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: it is no ladder, or its game is not registered.
+        """
+        try:
+            return cls.from_json(parse_json(read_file(path, _LARGEST_FILE)))
+        except ValueError as error:
+            raise ValueError(f"{path} is no ladder: {error}") from None
+
+    @classmethod
+    def from_json(cls, values: Any) -> Ladder:
+        """A ladder from the values that `to_json` gives.
+
+        Raises:
+            ValueError: the values are not in the format of a ladder, or its game is not registered.
+        """
+        if not isinstance(values, Mapping) or values.get("format") != _FORMAT:
             raise ValueError(f'expected {{"format": "{_FORMAT}", ...}}')
-        return cls(values["name"], tuple(map(Rung.from_json, values["rungs"])), values["game"], values["openings"])
+        try:
+            openings = values["openings"]
+            openings = tuple(check_each("openings", openings, str)) if isinstance(openings, list) else openings
+            rungs = sorted(map(Rung.from_json, values["rungs"]), key=lambda rung: rung.elo)
+            ladder = cls(str(values["name"]), tuple(rungs), str(values["game"]), openings)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"it is damaged: {type(error).__name__}: {error}") from None
+        if not ladder.groups:
+            raise ValueError(f"it has {len(rungs)} rungs, too few for {ladder.spec.num_players} players")
+        return ladder
 
     def to_json(self) -> dict[str, Any]:
         """The ladder as plain values."""
         rungs = [rung.to_json() for rung in self.rungs]
-        head = {"format": _FORMAT, "name": self.name, "game": self.game, "openings": self.openings}
+        openings = [*self.openings] if isinstance(self.openings, tuple) else self.openings
+        head = {"format": _FORMAT, "name": self.name, "game": self.game, "openings": openings}
         return head | {"rungs": rungs}
 
 
@@ -155,7 +224,7 @@ def load_ladder(game: GameLike = "othello") -> Ladder:
     """
     name = game_name(game)
     if name not in LADDERS:
-        raise ValueError(f"the packaged ladders are for {' and '.join(LADDERS)}, not {name}")
+        raise ValueError(f"the packaged ladders are for {', '.join(LADDERS)}, not {name}; give another by `ladder`")
     return _load(name)
 
 
@@ -227,13 +296,13 @@ _ELO_OF_SCORE = 1600 / math.log(10)
 
 def applies(game: GameSpec, limits: Limits) -> bool:
     """Whether this part is measured in a game."""
-    return limits.games != 0 and str(game) in LADDERS
+    return limits.games != 0 and (limits.ladder is not None or str(game) in LADDERS)
 
 
 def expected_moves(game: GameSpec, limits: Limits) -> int:
     """About how many moves the agent is asked for, if every square is filled and no move is forced."""
     start = game.start(0)
-    own_moves = getattr(start, "empties", start.num_actions) // 2
+    own_moves = getattr(start, "empties", start.num_actions) // start.num_players
     even_games = (_ELO_OF_ONE_GAME / limits.half_width) ** 2  # that a rating needs against equal opponents
     return round((even_games if limits.games is None else min(limits.games, even_games)) * own_moves)
 
@@ -245,6 +314,7 @@ def measure(
     return place(
         agent,
         game=game,
+        ladder=limits.ladder,
         half_width=limits.half_width,
         games=limits.games,
         seconds=limits.seconds,
@@ -259,7 +329,8 @@ class Placement(Part):
 
     Attributes:
         ladder: the ladder to which the rungs belong.
-        matches: the results by rung, for the rungs that the agent played, from the weakest to the strongest.
+        matches: the results by rung, for the rungs that the agent played, from the weakest to the strongest. In a game
+            of three players, each game is in the results of two rungs.
         seconds_a_move: the agent's mean thinking time for a move, in seconds. If the agent answers many positions in
             one call, each answer gets an equal part of the time.
     """
@@ -289,10 +360,20 @@ class Placement(Part):
             rows.append(self.number.row(name, own=True))
         return row_chart(
             f"{name} on {self.ladder.name}: Elo {self.number.text}",
-            f"{self.games} games in colour-swapped pairs from balanced openings; 95% intervals, random = 0",
+            f"{self.games} games, each opening with every seat; 95% intervals, {self._zero} = 0",
             sorted(rows, key=lambda row: -row.value),
             "Elo (95% intervals)",
         )
+
+    @property
+    def _zero(self) -> str:
+        """The rung whose rating is 0."""
+        return min(self.ladder.rungs, key=lambda rung: abs(rung.elo)).spec
+
+    @property
+    def _margin_text(self) -> str:
+        unit = self._unit
+        return f"margin {self.margin:+.1f}" if unit == "margin" else f"{self.margin:+.1f} {unit}"
 
     def _number(self, elo: float | None, low: float | None = None, high: float | None = None) -> Number:
         return Number(self.ladder.number_name, self.ladder.game, elo, "elo", low, high)
@@ -313,11 +394,18 @@ class Placement(Part):
 
     @property
     def games(self) -> int:
-        return sum(match.games for match in self.matches.values())
+        return len(self.records)
+
+    def rounds(self, group: tuple[Rung, ...]) -> int:
+        """How many openings the agent has played against these rungs, each in every seat."""
+        if (match := self.matches.get(group[0])) is None:
+            return 0
+        names = {AGENT, *(rung.spec for rung in group)}
+        return sum(names.issuperset(record.agents) for record in match.records) // len(names)
 
     @property
     def how(self) -> str:
-        return f"{self.ladder.name}, {self.games} games, openings {self.ladder.openings}"
+        return f"{self.ladder.name}, {self.games} games, openings {self.ladder.openings_text}"
 
     @property
     def elo(self) -> float | None:
@@ -364,20 +452,20 @@ class Placement(Part):
 
     @property
     def margin(self) -> float:
-        """The mean final disc difference of all games, positive if the agent is ahead.
+        """The mean margin of all games, positive if the agent is ahead, in the unit of the game's scores.
 
-        Empty squares count for the winner.
+        In Othello these are discs, and empty squares count for the winner.
         """
         return overall(self.matches.values())[2]
 
     @property
     def faults(self) -> list[str]:
         """The reasons why the agent forfeited games: illegal answers and errors."""
-        return [fault for match in self.matches.values() for fault in match.faults(0)]
+        return forfeits(AGENT, self.records)
 
     @property
     def records(self) -> list[GameRecord]:
-        return [record for match in self.matches.values() for record in match.records]
+        return [*{id(record): record for match in self.matches.values() for record in match.records}.values()]
 
     def expected(self, rung: Rung) -> float:
         """The expected score against a rung, 0 to 1, computed from the agent's rating."""
@@ -385,28 +473,50 @@ class Placement(Part):
 
     @property
     def fit(self) -> Fit:
-        """How well one rating explains the scores against the rungs."""
-        pairs = {rung: [sum(points) for points in match.points_by_opening()] for rung, match in self.matches.items()}
+        """How well one rating explains the scores against the rungs. Of games of three players it says nothing."""
+        two = self.matches if self.ladder.spec.num_players == 2 else {}
+        pairs = {rung: [sum(points) for points in match.points_by_opening()] for rung, match in two.items()}
         return Fit.from_scores((points, self.expected(rung)) for rung, points in pairs.items())
 
     @cached_property
     def _ratings(self) -> Ratings:
-        units = [unit for match in self.matches.values() for unit in comparisons(match)]
-        return rate(units, {rung.spec: rung.elo for rung in self.matches})
+        return rate(comparisons(self.matches.values()), {rung.spec: rung.elo for rung in self.matches})
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """A row for each rung that the agent played, the weakest first."""
+        """A row for each rung that the agent played, the weakest first. Of three players also a row for each pair."""
         game, rows = self.ladder.game, list[Mapping[str, Any]]()
         for rung, match in self.matches.items():
             row = match.to_json() | {
                 "rung": rung.spec,
                 "Elo": self._number(rung.elo),
                 "score": Number("score", game, match.score, "score", *match.interval, self.expected(rung)),
-                "discs": Number("discs", game, match.margin, "margin"),
+                self._unit: Number(self._unit, game, match.margin, "margin"),
             }
             rows.append({name: row[name] for name in row if name not in ("interval95", "mean_disc_difference")})
-        return (Table(("rung", "Elo", "games", "score", "discs"), tuple(rows), "expected"),) if rows else ()
+        rungs = Table(("rung", "Elo", "games", "score", self._unit), tuple(rows), "expected")
+        return (rungs, *self._seats()) if rows else ()
+
+    def _seats(self) -> Iterator[Table]:
+        """In a game of three players, the agent's scores in each seat against each pair of rungs."""
+        spec, rows = self.ladder.spec, list[Mapping[str, Any]]()
+        seats = spec.definition.state.player_names
+        for group in self.ladder.groups if len(seats) > 2 else ():
+            names = {AGENT, *(rung.spec for rung in group)}
+            records = [record for record in self.records if names.issuperset(record.agents)]
+            row: dict[str, Any] = {"against": " and ".join(rung.spec for rung in group), "games": len(records)}
+            for seat, name in enumerate(seats):
+                played = [record for record in records if record.agents[seat] == AGENT]
+                score = overall([MatchResult((AGENT, rung.spec), tuple(played)) for rung in group])[1]
+                row[name] = Number(f"score as {name}", self.ladder.game, score, "score")
+            rows += [row] * bool(records)
+        if rows:
+            yield Table(("against", "games", *seats), tuple(rows))
+
+    @property
+    def _unit(self) -> str:
+        unit = self.ladder.spec.definition.unit
+        return f"{unit}s" if unit else "margin"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -424,9 +534,9 @@ class Placement(Part):
         return (
             *notes,
             *_programs_near(self),
-            f"The rungs' own ratings (random = 0) have 95% intervals of +-{' to '.join(widths)} Elo; "
+            f"The rungs' own ratings ({self._zero} = 0) have 95% intervals of +-{' to '.join(widths)} Elo; "
             "the agent's interval takes these ratings as exact.",
-            f"{self.margin:+.1f} discs a game; {1e3 * self.seconds_a_move:.3g} ms a move; "
+            f"{self._margin_text} a game; {1e3 * self.seconds_a_move:.3g} ms a move; "
             f"{len(self.faults)} games lost by illegal moves or errors.",
         )
 
@@ -437,7 +547,7 @@ class Placement(Part):
         fit = self.fit
         return {
             "ladder": self.ladder.name,
-            "openings": self.ladder.openings,
+            "openings": self.ladder.openings_text,
             "games": self.games,
             "beyond": self.beyond,
             "fit": {"chi_square": round(fit.chi_square, 2), "rungs": fit.rungs, "p": round(fit.p_value, 6)},
@@ -478,7 +588,7 @@ def place(
     With `games`, the first opponent is the weakest, and the others are chosen so that each game is expected to tell the
     most. So 20 games give a rating with a standard error of about 75 to 120 Elo points on each part of the ladder.
 
-    The games begin with the openings of the ladder. Each opening is played with both colours. An agent that gives an
+    The games begin with the openings of the ladder. Each opening is played in every seat. An agent that gives an
     illegal answer or raises an error forfeits the game. At the end, a `FaultWarning` reports the forfeited games.
 
     Args:
@@ -486,18 +596,18 @@ def place(
         game: the game, such as ``"othello:size=6"``; by default that of `ladder`, or Othello on 8x8.
         ladder: the opponents; by default the packaged ladder for this game.
         half_width: the games end when half the width of the 95% interval is at most this many Elo points.
-        games: the greatest number of games, even; None for no limit.
-        seconds: after this number of seconds no new pair of games begins; None for no limit. Games that are played at
+        games: the greatest number of games, a multiple of the number of players; None for no limit.
+        seconds: after this number of seconds no new opening begins; None for no limit. Games that are played at
             once, because both agents answer many positions in one call, are finished. If this limit ends the games,
             another run with the same seed may give a different result.
         seed: the same seed gives the same games.
-        progress: called after each pair of games with the results so far.
+        progress: called after each opening with the results so far.
 
     Raises:
         AgentError: a rung failed or gave an illegal answer, so there can be no rating.
         TypeError: `games` or `seed` is not an integer, or `half_width` or `seconds` is not a number.
         ValueError: there is no ladder for this game, `ladder` is for another game, `half_width` or `seconds` is not
-            positive, `games` is odd or less than 2, or `seed` is negative.
+            positive, `games` is not a positive multiple of the number of players, or `seed` is negative.
         WrongGameError: the agent does not play this game.
     """
     if ladder is None:
@@ -507,14 +617,14 @@ def place(
     half_width = check_real("half_width", half_width)
     if not half_width > 0:
         raise ValueError(f"half_width must be a positive number of Elo points, not {half_width}")
-    games = None if games is None else check_games(games)
+    games = None if games is None else check_games(games, check_type("ladder", ladder, Ladder).spec.num_players)
     seconds = None if seconds is None else check_real("seconds", seconds)
     if seconds is not None and not seconds > 0:
         raise ValueError(f"seconds must be a positive number, not {seconds}")
     seed = check_seed(seed)
     deadline = math.inf if seconds is None else time.monotonic() + seconds
     climb = _Climb(Timed(make_agent(agent, seed)), check_type("ladder", ladder, Ladder), seed)
-    while (batch := _next_batch(climb.placement, climb.openings, half_width, games)) is not None:
+    while (batch := _next_batch(climb.placement, ladder.num_openings, half_width, games)) is not None:
         for placement in climb.play(*batch, deadline):
             if progress is not None:
                 progress(placement)
@@ -530,34 +640,36 @@ class _Climb:
 
     Attributes:
         agent: the agent that is rated.
-        openings: the number of openings. A rung plays each opening at most once with each colour.
         placement: the results so far.
     """
 
     def __init__(self, agent: Timed, ladder: Ladder, seed: int) -> None:
         self.agent = agent
-        self.openings = len(balanced_openings(ladder.openings))
         self.placement = Placement(ladder)
         self._rungs = {rung: make_agent(rung.spec, seed) for rung in ladder.rungs}
         self._seed = seed
         names = (AGENT, *(rung.spec for rung in ladder.rungs))
-        self._schedule = Schedule(names, 2 * self.openings, ladder.openings, seed, ladder.spec, gauntlet=True)
+        openings, players = ladder.num_openings, ladder.spec.num_players
+        games = None if openings == math.inf else players * int(openings)
+        self._schedule = Schedule(names, games, ladder.openings, seed, ladder.spec, gauntlet=True)
         self._records: dict[Rung, list[GameRecord]] = {rung: [] for rung in ladder.rungs}
 
-    def play(self, rung: Rung, pairs: int, deadline: float) -> Iterator[Placement]:
-        """Play the next pairs of games against a rung, and yield the placement after each pair.
+    def play(self, group: tuple[Rung, ...], rounds: int, deadline: float) -> Iterator[Placement]:
+        """Play the next openings against a group of rungs, and yield the placement after each opening.
 
         Raises:
-            AgentError: the rung forfeited a game.
+            AgentError: a rung forfeited a game.
         """
-        opponent, start = self._rungs[rung], self.placement.ladder.spec.start(0)
-        at_once = self.agent.answers_batches(start) and opponent.answers_batches(start)
-        for record in play_games({AGENT: self.agent, rung.spec: opponent}, self._pairings(rung, pairs)):
-            if record.fault is not None and record.agents[record.fault[0]] == rung.spec:
+        agents: dict[str, Agent] = {AGENT: self.agent, **{rung.spec: self._rungs[rung] for rung in group}}
+        start = self.placement.ladder.spec.start(0)
+        at_once = all(agent.answers_batches(start) for agent in agents.values())
+        for played, record in enumerate(play_games(agents, self._pairings(group, rounds)), start=1):
+            if record.fault is not None and (failed := record.agents[record.fault[0]]) != AGENT:
                 fault, name = record.fault[1].strip().splitlines()[0], self.placement.ladder.name
-                raise AgentError(f"no rating: the rung {rung.spec} of {name} forfeited a game: {fault}")
-            self._records[rung].append(record)
-            if len(self._records[rung]) % 2:
+                raise AgentError(f"no rating: the rung {failed} of {name} forfeited a game: {fault}")
+            for rung in group:
+                self._records[rung].append(record)
+            if played % len(agents):
                 continue
             matches = {r: MatchResult((AGENT, r.spec), tuple(played)) for r, played in self._records.items() if played}
             seconds = self.agent.seconds / max(self.agent.decisions, 1)
@@ -566,20 +678,25 @@ class _Climb:
             if time.monotonic() > deadline and not at_once:  # count all games that were played at once
                 break
 
-    def _pairings(self, rung: Rung, pairs: int) -> list[Pairing]:
-        """The next pairs of games against a rung. Each rung has its own order of openings."""
-        key = mix_int(self._seed, self.placement.ladder.rungs.index(rung))
-        order = sorted(range(self.openings), key=partial(mix_int, key))
-        first = len(self._records[rung]) // 2
-        colours = (AGENT, rung.spec), (rung.spec, AGENT)
-        return [self._schedule.pairing(number, names) for number in order[first : first + pairs] for names in colours]
+    def _pairings(self, group: tuple[Rung, ...], rounds: int) -> list[Pairing]:
+        """The next games against a group of rungs. Each group has its own order of given openings."""
+        ladder, first = self.placement.ladder, self.placement.rounds(group)
+        numbers: Sequence[int] = range(first, first + rounds)
+        if ladder.num_openings < math.inf:
+            key = mix_int(self._seed, ladder.rungs.index(group[0]))
+            numbers = sorted(range(int(ladder.num_openings)), key=partial(mix_int, key))[first : first + rounds]
+        names = (AGENT, *(rung.spec for rung in group))
+        seatings = [names[turn:] + names[:turn] for turn in range(len(names))]
+        return [self._schedule.pairing(number, seats) for number in numbers for seats in seatings]
 
 
-def _next_batch(placement: Placement, openings: int, half_width: float, games: int | None) -> tuple[Rung, int] | None:
-    """Choose the next rung and the number of pairs of games against it. None means that the games are over.
+def _next_batch(
+    placement: Placement, openings: float, half_width: float, games: int | None
+) -> tuple[tuple[Rung, ...], int] | None:
+    """Choose the next group of rungs and the number of openings against it. None means that the games are over.
 
-    The agent plays each opening at most once with each colour against the same rung. Otherwise two agents without
-    random choices would repeat their games.
+    The agent plays each opening at most once in each seat against the same group. Otherwise agents without random
+    choices would repeat their games.
 
     Args:
         placement: the results so far.
@@ -587,27 +704,29 @@ def _next_batch(placement: Placement, openings: int, half_width: float, games: i
         half_width: see `place`.
         games: the greatest number of games; None for no limit.
     """
-    rungs, total = placement.ladder.rungs, placement.games // 2
-    most = _LARGEST_BATCH if games is None else min(_LARGEST_BATCH, games // 2 - total)
+    groups, players = placement.ladder.groups, placement.ladder.spec.num_players
+    total = placement.games // players
+    most = _LARGEST_BATCH if games is None else min(_LARGEST_BATCH, games // players - total)
     if not total:
-        return (rungs[len(rungs) // 2], _SMALLEST_BATCH) if games is None else (rungs[0], 1)
-    pairs = {rung: placement.matches[rung].games // 2 if rung in placement.matches else 0 for rung in rungs}
+        return (groups[len(groups) // 2], _SMALLEST_BATCH) if games is None else (groups[0], 1)
+    played = {group: placement.rounds(group) for group in groups}
     low, high = placement.interval
     wider = (high - low) / 2 / half_width
     is_known = wider <= 1 and placement.open_end is None
-    last = {"above": rungs[-1], "below": rungs[0]}.get(placement.beyond or "")
-    free = [rung for rung in rungs if pairs[rung] < openings]
-    said = _information(placement, free) if games is None else _expected_information(placement, free)
-    if most == 0 or is_known or not said or (last is not None and pairs[last] >= _PAIRS_BEYOND):
+    last = {"above": groups[-1], "below": groups[0]}.get(placement.beyond or "")
+    rungs = placement.ladder.rungs
+    tells = _information(placement, rungs) if games is None else _expected_information(placement, rungs)
+    said = {group: sum(tells.get(rung, 0.0) for rung in group) for group in groups if played[group] < openings}
+    if most == 0 or is_known or not said or (last is not None and played[last] >= _PAIRS_BEYOND):
         return None
-    near = [rung for rung, information in said.items() if information >= _INFORMATIVE * max(said.values())]
-    rung = min(near, key=lambda rung: (pairs[rung], -said[rung]))
+    near = [group for group, information in said.items() if information >= _INFORMATIVE * max(said.values())]
+    group = min(near, key=lambda group: (played[group], -said[group]))
     needed = math.ceil(total * (wider**2 - 1))
     if games is None:
         wanted = max(_SMALLEST_BATCH, min(total, needed))
     else:
         wanted = 1 if placement.open_end is not None else max(1, min(total, needed))
-    return rung, min(wanted, most, openings - pairs[rung])
+    return group, int(min(wanted, most, openings - played[group]))
 
 
 def _information(placement: Placement, rungs: Sequence[Rung]) -> dict[Rung, float]:

@@ -17,11 +17,12 @@ from typing import Any
 
 from othello_env.agent import Agent, AgentLeftError, Policy, file_hashes, make_agent, name_of
 from othello_env.arena import benchmark
+from othello_env.arena.benchmark.ladder import Ladder
 from othello_env.arena.number import Number
 from othello_env.arena.report import Found, Limits, Part, Report, game_name
 from othello_env.games.game import check_seed, check_text
 from othello_env.games.registry import GameLike, GameSpec
-from othello_env.support.numbers import check_whole, named_arguments
+from othello_env.support.numbers import check_type, check_whole, named_arguments
 
 __all__ = ["benchmark_parts", "expected_moves", "run_benchmark"]
 
@@ -43,8 +44,9 @@ def expected_moves(game: GameSpec, limits: Limits) -> int:
 @named_arguments
 def run_benchmark(
     agent: str | Agent | Policy,
-    game: GameLike = "othello",
+    game: GameLike | None = None,
     *,
+    ladder: Ladder | None = None,
     name: str | None = None,
     half_width: float = Limits.half_width,
     games: int | None = None,
@@ -54,17 +56,20 @@ def run_benchmark(
 ) -> Report:
     """Measure an agent by all that the package has for a game.
 
-    On 8x8 this is its rating on the ladder and its moves in endgames; on 6x6 its rating, its moves in all stages and
-    its games against perfect play; on 4x4 its moves, its exploitability and its games against perfect play.
+    In Othello on 8x8 this is its rating on the ladder and its moves in endgames; on 6x6 its rating, its moves in all
+    stages and its games against perfect play; on 4x4 its moves, its exploitability and its games against perfect play.
+    In other games it is a rating on a ladder.
 
     Args:
         agent: an Agent, a spec (a text such as ``"random"``) or a callable (`othello_env.agent.Policy`).
-        game: the game, such as ``"othello:size=6"``.
+        game: the game, such as ``"othello:size=6"``; by default that of `ladder`, or Othello on 8x8.
+        ladder: the opponents of the rating; by default the packaged ladder for this game.
         name: the agent's name in the results; by default its spec or `repr`.
         half_width: the games on the ladder end when half the width of the rating's 95% interval is at most this many
             Elo points.
-        games: the greatest number of games of each part, even; 0 for no games, None for no limit.
-        seconds: after this number of seconds no new pair of games on the ladder begins; None for no limit.
+        games: the greatest number of games of each part, a multiple of the number of players; 0 for no games, None for
+            no limit.
+        seconds: after this number of seconds no new opening on the ladder begins; None for no limit.
         seed: the same seed gives the same results if the limit `seconds` was not reached.
         progress: called with the results so far, before each part and after each of its games or pairs of games; the
             setting ``measuring`` is then the part's name. If a part fails or is interrupted, `progress` is called once
@@ -74,14 +79,20 @@ def run_benchmark(
         AgentError, TypeError, ValueError, WrongGameError: an argument is wrong, nothing is measured in this game, or a
             part failed. See `place`, `measure_positions`, `exploitability` and `play_perfect`.
     """
-    seed, spec, began = check_seed(seed), GameSpec.parse(game_name(game)), time.perf_counter()
-    limits = Limits(half_width, None if games is None else check_whole("games", games, 0), seconds)
+    usual = "othello" if ladder is None else check_type("ladder", ladder, Ladder).game
+    seed, spec, began = (
+        check_seed(seed),
+        GameSpec.parse(game_name(usual if game is None else game)),
+        time.perf_counter(),
+    )
+    limits = Limits(half_width, None if games is None else check_whole("games", games, 0), seconds, ladder)
     player = make_agent(agent, seed)
     name = check_text(name or name_of(agent, player), "the name of an agent")
     settings: dict[str, Any] = {"seed": seed, "half_width": half_width, "games": games, "seconds": seconds}
+    settings |= {} if ladder is None else {"ladder": ladder.name}
     settings |= {"files": hashes} if (hashes := file_hashes(player)) else {}
     if not (modules := benchmark_parts(spec, limits)):
-        raise ValueError(f"there is no benchmark for {spec}")
+        raise ValueError(f"there is no benchmark for {spec}; give a ladder, which Ladder.from_tournament makes")
     done: list[Part] = []
 
     newest: list[Part] = []  # the results so far of the part that is being measured

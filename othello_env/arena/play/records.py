@@ -203,6 +203,16 @@ class GameRecord:
             seconds=None if clock is None else tuple(round(s, 6) for s in seconds),
         )
 
+    @property
+    def places(self) -> tuple[tuple[float, ...], ...]:
+        """(P,) tuples. Of two players, the one whose tuple is greater has the better place.
+
+        Results decide. In games of more than two players, margins decide between equal results: the last of three did
+        worse than the second, though both lost.
+        """
+        ends = (self.result, self.margins) if len(self.agents) > 2 else (self.result,)
+        return tuple(zip(*ends, strict=True))
+
     def with_files(self, files: Mapping[str, Mapping[str, str]]) -> GameRecord:
         """The record with the hashes of its agents' files. `files` has them by the name of the agent."""
         check_type("files", files, Mapping)

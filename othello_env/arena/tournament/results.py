@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from statistics import NormalDist
-from typing import Any
+from typing import Any, TypeVar
 
 from othello_env.arena.number import interval_text, score_text
 from othello_env.arena.play.records import GameRecord
@@ -27,6 +27,8 @@ __all__ = [
     "score_interval",
 ]
 
+_T = TypeVar("_T")
+
 Z95 = NormalDist().inv_cdf(0.975)
 """Half the width of a normal 95% interval, in standard errors."""
 
@@ -35,7 +37,8 @@ Z95 = NormalDist().inv_cdf(0.975)
 class MatchResult:
     """The results of an agent against an opponent, in a match, in a tournament or on the ladder of rated opponents.
 
-    In a game of three players, the agent wins against the opponent if the agent's result is better.
+    In a game of three players, the agent wins against the opponent if it has a better place: a better result, or the
+    same result with a better margin.
 
     Attributes:
         agents: the name of the agent, and the name of the opponent.
@@ -84,7 +87,7 @@ class MatchResult:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95% interval of `score`; see `score_interval` and `independent_points`."""
-        return score_interval([sum(points) / len(points) for points in self.independent_points()])
+        return score_interval([sum(points) / len(points) for points in self.independent_points().values()])
 
     @property
     def draw_rate(self) -> float:
@@ -111,7 +114,7 @@ class MatchResult:
         Raises:
             ValueError: there are no games.
         """
-        scores = [sum(points) / len(points) for points in self.independent_points()]
+        scores = [sum(points) / len(points) for points in self.independent_points().values()]
         low, high = self.interval
         return replace(paired_test(scores, [1 - score for score in scores]), interval=(2 * low - 1, 2 * high - 1))
 
@@ -128,10 +131,10 @@ class MatchResult:
     @cached_property
     def _points(self) -> list[float]:
         """The agent's points in each game: 1 for a win, 0.5 for a draw, 0 for a loss."""
-        results = [self._of_both(record, record.result) for record in self.records]
+        results = [self._of_both(record, record.places) for record in self.records]
         return [0.5 + 0.5 * ((mine > theirs) - (mine < theirs)) for mine, theirs in results]
 
-    def _of_both(self, record: GameRecord, numbers: Sequence[float]) -> tuple[float, float]:
+    def _of_both(self, record: GameRecord, numbers: Sequence[_T]) -> tuple[_T, _T]:
         """The agent's number and the opponent's number. `numbers` has a number for each player of the game."""
         first, second = self.agents
         return numbers[record.agents.index(first)], numbers[record.agents.index(second)]
@@ -143,8 +146,9 @@ class MatchResult:
             by_opening[record.opening].append(points)
         return list(by_opening.values())
 
-    def independent_points(self) -> list[list[float]]:
-        """As `points_by_opening`, without games that repeat others move by move; for intervals, ratings and tests.
+    def independent_points(self) -> dict[int, list[float]]:
+        """As `points_by_opening`, by the number of the opening and without games that repeat others move by move; for
+        intervals, ratings and tests.
 
         Agents without random choices repeat their games when a list of openings begins again, which tells nothing new.
         Random openings are drawn anew each time, so their games all count.
@@ -152,12 +156,12 @@ class MatchResult:
         games: dict[int, list[GameRecord]] = defaultdict(list)
         for record in self.records:
             games[record.opening].append(record)
-        units: dict[Any, list[float]] = {}
+        units: dict[Any, tuple[int, list[float]]] = {}
         for (number, records), points in zip(games.items(), self.points_by_opening(), strict=True):
             is_drawn = (records[0].openings or "").startswith("random")
             played = sorted((r.position or (), r.opening_moves, r.agents, r.moves) for r in records)
-            units.setdefault(number if is_drawn else tuple(played), points)
-        return list(units.values())
+            units.setdefault(number if is_drawn else tuple(played), (number, points))
+        return dict(units.values())
 
     def to_json(self) -> dict[str, Any]:
         """The results as plain values.

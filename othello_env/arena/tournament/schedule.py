@@ -21,7 +21,6 @@ from othello_env.arena.play.records import Opening, Pairing
 from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
-from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameLike, GameSpec, position_to_text
 from othello_env.support.numbers import as_integer, check_flag, check_type, check_whole, is_ordered, named_arguments
 
@@ -256,9 +255,9 @@ def find_openings(
         raise ValueError(f"expected openings without weights, as a list: games take them in turn; got {openings!r}")
     if not isinstance(openings, str) or openings not in BALANCED:
         return Openings(openings, begin)
-    size = BALANCED[openings]
-    if begin(0) != Othello(size):
-        raise ValueError(f"the openings {openings} are for Othello on {size}x{size}")
+    game = GameSpec.parse(BALANCED[openings])
+    if begin(0) != game.start(0):
+        raise ValueError(f"the openings {openings} are for {game}")
     lines = balanced_openings(openings)
     if openings == _DRAWN:
         first = mix_int(seed, 0) % len(lines)

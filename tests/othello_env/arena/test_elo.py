@@ -107,6 +107,55 @@ def test_intervals_cover_whether_the_games_of_a_pair_are_independent_or_one(toge
     assert np.mean(superior) > 0.9
 
 
+def three_players(rng, true, openings, *, together=False):
+    """Units of three games between the agents `true` (a dict of Elo), each a list of comparisons, and the points of b
+    and c. The order at the end is drawn by strengths (Plackett and Luce); `together` repeats it in all three games."""
+    names, strengths = list(true), np.exp(np.array([*true.values()]) / ELO)
+    units = []
+    for _ in range(openings):
+        # Of exponential waiting times with these rates, the shortest takes the first place.
+        places = (rng.exponential(size=(3, 3)) / strengths).argsort(axis=1).argsort(axis=1)
+        places = places[[0, 0, 0]] if together else places
+        units.append(
+            [
+                Comparison(names[i], names[j], float((places[:, i] < places[:, j]).sum()), 3)
+                for i, j in ((0, 1), (0, 2), (1, 2))
+            ]
+        )
+    return units
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_intervals_of_three_players_count_games_not_comparisons(together):
+    true, rng = {"a": 0.0, "b": 150.0, "c": 400.0}, np.random.default_rng(3)
+    covered, narrow = 0, 0
+    for _ in range(150):
+        units = three_players(rng, true, 60, together=together)
+        found, apart = (rate(given, {"a": 0.0}) for given in (units, [each for unit in units for each in unit]))
+        assert found.elo == apart.elo
+        for name in ("b", "c"):
+            covered += found.interval(name)[0] <= true[name] <= found.interval(name)[1]
+            narrow += apart.interval(name)[0] <= true[name] <= apart.interval(name)[1]
+    assert 0.92 < covered / 300 < 0.98
+    assert narrow < covered
+
+
+def test_one_agent_against_two_has_the_textbook_answer():
+    """Against two fixed ratings that are equal, the rating is Haldane's; its variance is that of sums over games."""
+    rng = np.random.default_rng(4)
+    points = rng.integers(0, 2, (40, 2))
+    points[:20, 1] = points[:20, 0]
+    units = [[Comparison("x", "a", float(u), 1), Comparison("x", "b", float(v), 1)] for u, v in points]
+    found, won = rate(units, {"a": 100.0, "b": 100.0}), points.sum()
+    assert found.elo["x"] == pytest.approx(100 + ELO * math.log((won + 0.5) / (80 - won + 0.5)))
+    p = expected_score(found.elo["x"] - 100)
+    squares = ((points.sum(axis=1) - 2 * p) ** 2).sum() * 40 / 39
+    assert squares > 80 * p * (1 - p)
+    assert found.error("x") == pytest.approx(ELO * math.sqrt(squares) / (80 * p * (1 - p)))
+    alike = rate([[Comparison("x", name, 1.0, 2) for name in "ab"]] * 30, {"a": 0.0, "b": 0.0})
+    assert alike.error("x") == pytest.approx(ELO / math.sqrt(120 / 4)), "at least as if all were independent"
+
+
 @pytest.mark.parametrize(
     ("points", "limits"),
     [

@@ -4,7 +4,9 @@ from itertools import islice
 
 import pytest
 
-from othello_env import Othello
+from othello_agents.evaluations.boards import MAN
+from othello_agents.search.alphabeta import AlphaBeta
+from othello_env import Checkers, Othello
 from othello_env.arena.openings import balanced_openings
 from othello_env.arena.tournament.schedule import Schedule, find_openings
 from othello_env.games.othello.symmetries import COUNT, transform_observation
@@ -25,6 +27,13 @@ def test_they_have_the_same_depth_and_are_different_under_symmetry(name, size, p
         assert not mirrored & seen
         seen |= mirrored
     assert len(balanced_openings(name)) == count
+
+
+def test_in_checkers_they_are_even_for_a_search():
+    search, lines = AlphaBeta(depth=8), balanced_openings("balanced-checkers-v0")
+    starts = {Checkers().play_transcript(moves) for moves in lines}
+    assert (len(starts), {len(start.moves) for start in starts}) == (500, {6})
+    assert all(abs(search.search(start).value) <= MAN / 4 for start in list(starts)[:50])
 
 
 def test_matches_and_tournaments_take_them_in_turn():
@@ -50,9 +59,9 @@ def test_the_seed_draws_from_the_large_list():
 
 
 def test_they_need_a_board_of_their_size():
-    with pytest.raises(ValueError, match="balanced-v0 are for Othello on 8x8"):
+    with pytest.raises(ValueError, match=r"balanced-v0 are for othello$"):
         find_openings("balanced-v0", lambda _: Othello(6))
-    with pytest.raises(ValueError, match="balanced-6x6-v0 are for Othello on 6x6"):
+    with pytest.raises(ValueError, match="balanced-6x6-v0 are for othello:size=6"):
         find_openings("balanced-6x6-v0", lambda _: Othello())
     with pytest.raises(ValueError, match=r"the packaged openings are balanced-v0, .*, not 'balanced-v7'"):
         balanced_openings("balanced-v7")

@@ -196,6 +196,7 @@ def test_two_runs_do_not_write_to_one_folder(run, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
+        (["random", "--ladder", "full/file"], "full/file is no ladder: "),
         (["random", "--out", "full"], "full exists and is not an empty folder"),
         (["random", "--out", "full/file"], "full/file exists and is not an empty folder"),
         (["random", "--out", "full/file/deeper"], "Not a directory"),

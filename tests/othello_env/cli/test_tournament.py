@@ -1,14 +1,20 @@
 """The command tournament: its tables, its file of games, and the faults that it reports."""
 
+import math
 from functools import partial
+from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
+from scipy.optimize import minimize
 
 from othello_env import Othello
 from othello_env.arena import Schedule, play_tournament
+from othello_env.arena.benchmark.ladder import Ladder
 from othello_env.arena.tables import cross_table, tournament_chart
 from othello_env.arena.tournament.records import read_records
+from othello_env.games import registry
 
 AGENTS = ("random", "maximizer:eval=weighted", "maximizer:eval=count")
 
@@ -96,6 +102,57 @@ def test_openings_from_a_file_of_transcripts(run, tmp_path):
     assert status == 0
     assert "openings 2 given" in text
     assert [record.opening_moves for record in read_records(out)] == ["f5 d6 c3"] * 2 + ["f5 f6"] * 2
+
+
+def test_any_game_gets_a_ladder(run, tmp_path):
+    """The command makes it, `benchmark` reads it, and both find the ratings of a slow twin in the games."""
+    fewest, file = Path(__file__).parents[2] / "toy" / "fewest.py", tmp_path / "mine.json"
+    game, games = f"{fewest}:Fewest:size=4", ("--games", 40, "--openings", "random:3")
+    agents = ("random", "maximizer", "maximizer:epsilon=0.5")
+    try:
+        status, out, _ = run(*agents, "--game", game, *games, "--out", tmp_path / "games.jsonl", "--ladder", file)
+        assert status == 0
+        assert f"othello-env benchmark AGENT --ladder {file}" in out
+        ladder = Ladder.from_file(file)
+        assert (ladder.name, ladder.game, ladder.openings) == ("mine", "fewest:size=4", "random:3")
+
+        def badness(values):
+            elo = dict(zip(agents, (0.0, *values), strict=True))
+            total, information = 0.0, np.zeros((3, 3))
+            for record in read_records(tmp_path / "games.jsonl"):
+                black, white = record.agents
+                p = 1 / (1 + 10 ** ((elo[white] - elo[black]) / 400))
+                discs = record.scores[1] - record.scores[0]  # who has fewer wins
+                total += {1: math.log(p), 0: math.log(p * (1 - p)) / 2, -1: math.log(1 - p)}[(discs > 0) - (discs < 0)]
+                x = np.array([(name == black) - (name == white) for name in agents], float)
+                information += p * (1 - p) * np.outer(x, x)
+            return -total - np.linalg.slogdet(information[1:, 1:])[1] / 2
+
+        best = minimize(badness, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 0.01, "fatol": 1e-9}).x
+        found = {rung.spec: rung.elo for rung in ladder.rungs}
+        assert [found[name] for name in agents] == pytest.approx([0, *best], abs=0.1)
+        assert [rung.elo for rung in ladder.rungs] == sorted(found.values())
+        assert [rung.games for rung in ladder.rungs] == [80, 80, 80]
+
+        benchmark = partial(run.func, "benchmark", "maximizer:epsilon=0.2", "--games", 20, "--ladder", file)
+        status, out, errors = benchmark()
+        assert (status, errors) == (0, "")
+        assert out.startswith("maximizer:epsilon=0.2: Elo on mine ")
+        assert "(mine, 20 games, openings random:3, seed 0)" in out
+        assert "mine is for fewest:size=4, not fewest" in benchmark("--game", "fewest")[2]
+        file.write_text(file.read_text().replace('"fewest:size=4"', '"slowest"'))
+        assert "mine.json is no ladder: expected one of the games" in benchmark()[2]
+    finally:
+        registry._GAMES.pop("fewest", None)  # other tests know only the package's own games
+
+
+def test_a_ladder_without_limits_is_no_ladder(run, tmp_path):
+    file = tmp_path / "mine.json"
+    status, out, errors = run("random", "alphabeta:depth=4", "--games", 4, "--ladder", file)
+    assert status == 2
+    assert "no ladder, since the games set no limits to the rating of alphabeta:depth=4 (at least" in errors
+    assert "alphabeta:depth=4" in out
+    assert not file.exists()
 
 
 def test_clocks_and_other_games(run, tmp_path):

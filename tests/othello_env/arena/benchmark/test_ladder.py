@@ -74,7 +74,7 @@ def test_the_rungs_play_as_they_did_when_they_were_rated(script, game):
 
 def test_the_script_goes_on_where_it_was_stopped(script, tmp_path, capsys):
     file, records, openings = (tmp_path / name for name in ("ladder.json", "games.jsonl", "openings.txt"))
-    openings.write_text("# two\ne4e5c2\nd5e3c2\n")
+    openings.write_text("\n".join(("# four", *balanced_openings("balanced-6x6-v0")[:4])))
     arguments = {
         "file": file,
         "records": records,
@@ -83,16 +83,16 @@ def test_the_script_goes_on_where_it_was_stopped(script, tmp_path, capsys):
         "workers": 1,
         "openings": openings,
     }
-    script.main(script.Args(**arguments, games=2))
+    script.main(script.Args(**arguments, games=4))
     first = json.loads(file.read_text())
-    assert [rung["games"] for rung in first["rungs"]] == [4, 4, 4]
+    assert [rung["games"] for rung in first["rungs"]] == [8, 8, 8]
     assert (first["name"], first["game"]) == ("ladder-6x6-v0", "othello:size=6")
     assert first["openings"] == "openings.txt"
     before = records.read_text()
     script.main(script.Args(**arguments))
     assert records.read_text().startswith(before)
     second = json.loads(file.read_text())
-    assert [rung["games"] for rung in second["rungs"]] == [8, 8, 8]
+    assert [rung["games"] for rung in second["rungs"]] == [16, 16, 16]
     assert second["signature"] == first["signature"]
     out = capsys.readouterr().out
     assert "in errors" in out
@@ -224,20 +224,64 @@ def test_on_6x6_the_games_begin_in_the_openings_of_the_ladder():
 
 
 def test_games_without_a_ladder_are_refused():
-    with pytest.raises(ValueError, match="are for othello and othello:size=6, not othello:size=4"):
+    with pytest.raises(ValueError, match=r"are for othello, .*, not othello:size=4; give another"):
         place("random", game="othello:size=4")
     with pytest.raises(ValueError, match="cheap is for othello, not othello:size=6"):
         place("random", game="othello:size=6", ladder=CHEAP)
     with pytest.raises(WrongGameError, match="perfect plays Othello on 4x4 and 6x6"):
         place("perfect")
-    with pytest.raises(ValueError, match="there is no benchmark for checkers"):
-        run_benchmark("random", "checkers")
+    with pytest.raises(ValueError, match="there is no benchmark for checkers:size=6; give a ladder"):
+        run_benchmark("random", "checkers:size=6")
 
 
 def test_ratings_on_a_ladder_of_your_own_have_another_name():
-    own = Ladder("mine", CHEAP.rungs, "checkers", "random:4")
-    assert own == Ladder.from_json(json.loads(json.dumps(own.to_json())))
+    for openings in ("random:4", None, ("11-15", "9-13 21-17")):
+        own = Ladder("mine", CHEAP.rungs, "checkers", openings)
+        assert own == Ladder.from_json(json.loads(json.dumps(own.to_json())))
     assert (own.number_name, CHEAP.number_name, load_ladder().number_name) == ("Elo on mine", "Elo on cheap", "Elo")
+
+
+def test_three_players_take_every_seat_against_neighbours():
+    specs = ("random", "maximizer", "tribolo:strategy=score", "tribolo")
+    rungs = tuple(Rung(spec, 80.0 * n, (80.0 * n,) * 2, 3) for n, spec in enumerate(specs))
+    ladder = Ladder("three", rungs, "tribolo:width=9,height=7,walls=3,cells=5", None)
+    with pytest.raises(ValueError, match="a positive multiple of 3"):
+        place("random", ladder=ladder, games=4)
+    found = place("maxn:depth=1", ladder=ladder, games=18)
+    assert found == place("maxn:depth=1", ladder=ladder, games=18)
+    neighbours = [{AGENT, *specs[i : i + 2]} for i in range(3)]
+    openings = {}
+    for record in found.records:
+        assert {*record.agents} in neighbours
+        assert record.replay().returns() == record.result
+        openings.setdefault((record.opening, frozenset(record.agents)), []).append(record)
+    assert [sorted(r.agents.index(AGENT) for r in games) for games in openings.values()] == [[0, 1, 2]] * 6
+    for games in openings.values():
+        assert len({game.position for game in games}) == 1, "every seat on the same board"
+    assert (found.games, sum(match.games for match in found.matches.values())) == (18, 36)
+    # Beside it: the same maximum and the same variance, from the cells at the end of each game.
+    theirs, units = {rung.spec: rung.elo for rung in rungs}, {}
+    for record in found.records:
+        mine = record.agents.index(AGENT)
+        for seat, name in enumerate(record.agents):
+            if seat != mine:
+                ahead = np.sign(record.scores[mine] - record.scores[seat])
+                units.setdefault(record.opening, []).append((0.5 + 0.5 * ahead, theirs[name]))
+    every = [each for unit in units.values() for each in unit]
+    elos = np.arange(-1000, 1500, 0.1)
+    p = {elo: 1 / (1 + 10 ** ((elo - elos) / 400)) for elo in theirs.values()}
+    likelihood = sum(s * np.log(p[elo]) + (1 - s) * np.log(1 - p[elo]) for s, elo in every)
+    information = sum(p[elo] * (1 - p[elo]) for _, elo in every)
+    best = (likelihood + np.log(information) / 2).argmax()
+    assert found.elo == pytest.approx(elos[best], abs=0.1)
+    squares = sum(sum(s - p[elo][best] for s, elo in unit) ** 2 for unit in units.values())
+    squares = max(squares * len(units) / (len(units) - 1), information[best])
+    half = 1.96 * 400 / np.log(10) * np.sqrt(squares) / information[best]
+    assert found.interval == pytest.approx((elos[best] - half, elos[best] + half), abs=0.2)
+    rows = found.tables[1].rows
+    assert sum(row["games"] for row in rows) == 18
+    seats = [(row[seat].value, row["games"] / 3) for row in rows for seat in ("blue", "red", "green")]
+    assert sum(score * games for score, games in seats) / 18 == pytest.approx(np.mean([s for s, _ in every]))
 
 
 def test_the_seed_repeats_the_games_of_single_and_batched_answers():

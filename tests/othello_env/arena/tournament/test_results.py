@@ -69,7 +69,7 @@ def test_games_that_repeat_others_move_by_move_count_once():
     once, often = (play_match(a, b, games=games, openings=openings) for games in (6, 60))
     assert (often.score, often.interval) == (once.score, once.interval)
     assert (often.paired_test(), len(often.points_by_opening())) == (once.paired_test(), 30)
-    assert rate(comparisons(often), {b: 0.0}).interval(a) == rate(comparisons(once), {b: 0.0}).interval(a)
+    assert rate(comparisons([often]), {b: 0.0}).interval(a) == rate(comparisons([once]), {b: 0.0}).interval(a)
     drawn = play_match("random", "random", games=60, openings=openings)
     assert len(drawn.independent_points()) == 30
     same = play_match(a, b, games=60, openings="random:1")  # drawn, not a list
