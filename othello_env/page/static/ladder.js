@@ -5,17 +5,23 @@ import { eloText, intervalText } from "./values.js";
 
 /** @typedef {{name: string, elo: number, interval: (number | null)[], file?: string, ladder?: string}} Rated A rated agent; the results file `file` contains the agent's rating on `ladder`. */
 
+/** The width of a rating's interval. @param {Rated} rated */
+const width = ({ interval: [low, high] }) => (high ?? Infinity) - (low ?? -Infinity);
+
 /**
- * The ladders on which agents were rated, each with its rows: the opponents and the rated agents, the strongest first. An
- * opponent that was itself rated again has only that rating, and a rating of two files stands there once.
+ * The ladders on which agents were rated, each with its rows: the opponents and the rated agents, the strongest first. Of
+ * several ratings of an agent, the one with the narrowest interval is shown; an opponent that was rated again has only this
+ * rating.
  * @param {{name: string, rungs: Rated[]}[]} ladders @param {Rated[]} rated
  */
 export function shownLadders(ladders, rated) {
   return ladders.map(({ name, rungs }) => {
-    const keyed = new Map(rated.filter(({ ladder }) => ladder === name).reverse().map(each => [JSON.stringify([each.name, each.elo, each.interval]), { ...each, isYours: true }]));
-    const yours = [...keyed.values()];
-    const others = rungs.filter(rung => !yours.some(each => each.name === rung.name)).map(rung => ({ ...rung, isYours: false }));
-    return { name, rows: yours.length ? [...others, ...yours].sort((a, b) => b.elo - a.elo) : [] };
+    const yours = new Map();
+    for (const each of rated.filter(({ ladder }) => ladder === name)) {
+      if (!yours.has(each.name) || width(each) < width(yours.get(each.name).source)) yours.set(each.name, { ...each, isYours: true, source: each });
+    }
+    const others = rungs.filter(rung => !yours.has(rung.name)).map(rung => ({ ...rung, isYours: false, source: null }));
+    return { name, rows: yours.size ? [...others, ...yours.values()].sort((a, b) => b.elo - a.elo) : [] };
   }).filter(({ rows }) => rows.length);
 }
 

@@ -113,7 +113,7 @@ function draw() {
   byId("words").hidden = !table.spoken.words.length;
   byId("words").textContent = table.words;
   for (const [id, can] of Object.entries(table.can)) enable(id, can);
-  enable("review", analysis.canReview && (table.isAnalysis || table.isOver));
+  enable("review", (analysis.canReview && (table.isAnalysis || table.isOver)) || null);
   enable("edit", game.record.game.startsWith("othello"));
   byId("review").classList.toggle("main", table.isOver && byId("review").getAttribute("aria-pressed") !== "true");
   byId("play").textContent = table.isPlaying ? "Pause" : "Play";
@@ -124,13 +124,12 @@ function draw() {
   keep();
 }
 
-/** Show a button only while it can be used. Those beside the board keep their places. */
+/** Show a button only while it can be used. Those below the board are dimmed instead, and hidden if `can` is null. */
 function enable(id, can) {
   const button = byId(id);
   if (!can && button === document.activeElement) board.takeFocus();
   button.disabled = !can;
-  if (button.closest(".transport") && !["rematch", "review"].includes(id)) button.classList.toggle("unseen", !can);
-  else button.hidden = !can;
+  button.hidden = can === null || (!can && !button.closest(".transport"));
 }
 
 /** Copy a text. If the browser does not allow this, show the text. */
@@ -154,8 +153,8 @@ const ACTIONS = {
   rematch: () => table.rematch(),
   recover: () => table.bringBack(),
   review: () => { tabs.show("analyse"); analysis.toggleReview(); },
-  edit: () => { tabs.show("analyse"); editor.edit(table.game); },
-  "edit-cancel": () => { editor.edit(null); draw(); },
+  edit: () => { tabs.show("analyse"); editor.edit(table.game); say("click a square to put a disc, to turn it, and to take it away"); },
+  "edit-cancel": () => { editor.edit(null); say(""); draw(); },
   keys: () => byId("keys-dialog").showModal(),
   cancel: () => table.cancel(),
   flip,

@@ -10,7 +10,8 @@ export function showPlayers(table) {
   const { game, seats } = table;
   byId("players").replaceChildren(...game.players.map((player, index) => {
     const active = !table.isOver && game.view.toMove === index;
-    const seat = seats[index] === HUMAN ? game.record.agents?.[index] || "you" : seats[index];
+    const you = seats.filter(each => each === HUMAN).length === 1 ? "you" : "";
+    const seat = seats[index] === HUMAN ? game.record.agents?.[index] || you : seats[index];
     return html("li", { class: active ? "active" : null, "aria-current": active ? "true" : null },
       discIcon(player),
       html("span", { class: "who" }, player.name, html("span", { class: "seat", title: seat }, seat)),

@@ -107,6 +107,7 @@ export class Runs {
   showResults() {
     if (!this.isVisible) return;
     byId("results-none").hidden = this.results.length > 0;
-    renew(byId("results-list"), ...this.results.map(each => resultsView(each, this.ranked, this.actions.open)));
+    const sources = this.rated.flatMap(({ rows }) => rows.map(({ source }) => source));
+    renew(byId("results-list"), ...this.results.map(each => resultsView(each, this.ranked, !each.rated || sources.includes(each.rated), this.actions.open)));
   }
 }

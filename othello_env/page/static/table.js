@@ -67,17 +67,19 @@ export class Table {
     return common(record.moves, spoken.moves) >= cursor ? spoken.words[cursor - 1] ?? "" : "";
   }
 
-  /** Which buttons can be used. */
+  /** Which buttons can be used; null for those that have no use in this game. */
   get can() {
     const { game, playing, isAnalysis } = this;
+    const isMine = this.seats.includes(HUMAN) && !isAnalysis; // a person plays
+    const isEnded = game.views.at(-1).isOver || this.ended !== null;
     const goesOn = !this.isOver && !this.seats.includes(HUMAN); // a game between agents
     return {
       first: game.cursor > 0, back: game.cursor > 0, last: !game.atEnd,
-      forward: !game.atEnd || (goesOn && !playing), play: playing || !game.atEnd || goesOn,
+      forward: !game.atEnd || (goesOn && !playing), play: isMine ? null : playing || !game.atEnd || goesOn,
       restart: game.views.length > 1 || this.ended !== null, resign: !isAnalysis && this.hasHuman && game.atEnd && !this.isOver,
-      undo: !isAnalysis && this.humanPly(-1) !== null, redo: !isAnalysis && this.humanPly(1) !== null,
-      hint: !isAnalysis && !this.isOver && !game.view.mustPass && this.isHuman(game.view.toMove),
-      rematch: !isAnalysis && (game.views.at(-1).isOver || this.ended !== null),
+      undo: isMine ? this.humanPly(-1) !== null : null, redo: isMine && this.humanPly(1) !== null,
+      hint: isMine && !isEnded ? !this.isOver && !game.view.mustPass && this.isHuman(game.view.toMove) : null,
+      rematch: (!isAnalysis && isEnded) || null,
     };
   }
 

@@ -137,7 +137,9 @@ test("an agent has one rating on a ladder, and ladders without rated agents are 
   const ladders = [{ name: "ladder-v0", rungs }, { name: "ladder-6x6-v0", rungs }];
   const mine = { name: "mine", file: "a.json", elo: 500, interval: [400, null], ladder: "ladder-6x6-v0" };
   assert.deepEqual(shownLadders(ladders, []), []);
-  const [shown, ...more] = shownLadders(ladders, [mine, { ...mine, file: "runs/a.json" }, { ...mine, name: "top", elo: 950 }]);
+  const [shown, ...more] = shownLadders(ladders, [
+    { ...mine, file: "b.json", elo: 480, interval: [100, 900] }, { ...mine, interval: [400, 600] }, { ...mine, file: "c.json" }, { ...mine, name: "top", elo: 950 },
+  ]);
   assert.deepEqual([shown.name, more], ["ladder-6x6-v0", []]);
   assert.deepEqual(shown.rows.map(({ name, elo, isYours, file }) => [name, elo, isYours, file]), [
     ["top", 950, true, "a.json"], ["mine", 500, true, "a.json"], ["random", 0, false, undefined],

@@ -262,20 +262,24 @@ def test_results_are_drawn(open_page, serve, tmp_path):
     table = Table(("rung", "Elo", "score"), ({"rung": "<b>random</b>", "Elo": 0, "score": cell},), "expected")
     elo = Number("Elo", "othello", 210.4, "elo", 180.2, 240.6)
     content = Report("a.npz", "othello", (Found("ladder", (elo,), "20 games", (table,)),)).to_json()
-    file, games, league = tmp_path / "results.json", tmp_path / "t.jsonl", tmp_path / "mine"
+    file, wide, games, league = (tmp_path / name for name in ("results.json", "wide.json", "t.jsonl", "mine"))
     file.write_text(json.dumps(content))
+    other = Number("Elo", "othello", 260.0, "elo", 120.0, 400.0)  # of the same agent, by fewer games
+    wide.write_text(json.dumps(Report("a.npz", "othello", (Found("ladder", (other,), "8 games", ()),)).to_json()))
     agents = ("random", "maximizer:eval=weighted")  # they are on the ladder, too
     play_tournament({a: a for a in agents}, Schedule(agents, 2, "random:6", 1), file=games)
     members = League(agents, seed=3)
     members.add("alphabeta:depth=1", played=1000)
     members.complete(2, openings="random:10")
     members.save(league)
-    with open_page(serve("--results", str(file), "--results", str(games), "--league", str(league)).address) as page:
+    shown = [text for each in (wide, file, games) for text in ("--results", str(each))]
+    with open_page(serve(*shown, "--league", str(league)).address) as page:
         page.click("#tab-runs")
         page.locator("#results-list [aria-label=Results]").wait_for()
         cells = page.locator("#results-list [aria-label=Results] td:visible").all_inner_texts()
         assert [cell for cell in cells if cell.strip()] == ["<b>random</b>", "0", ".775"]
-        assert page.locator("#results-list dd").all_inner_texts() == ["210, 95% interval 180 to 241"]
+        told, elsewhere = "210, 95% interval 180 to 241", "see the ladder, which has a closer rating of this agent"
+        assert page.locator("#results-list dd").all_inner_texts() == [elsewhere, told]
         rungs = page.locator(".ladder tbody th").all_inner_texts()
         assert rungs[-4].split() == ["a.npz", "results.json"]  # a.npz has 210 Elo, the rungs below it 194, 64 and 0
         # An agent has one rating on a screen, that of the ladder. On the league's scale, random play is 0, too.
