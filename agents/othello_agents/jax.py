@@ -1,4 +1,4 @@
-"""Opponents inside ``jit`` (the extra ``jax``): `random`, `maximizer`, `ntuple` and files of `afterstates` networks.
+"""Opponents inside ``jit`` (the extra ``jax``): `random`, `maximizer`, `alphabeta` of depth 2, `ntuple` and files.
 
 Each function here but `afterstates` takes the board's size and the options of a spec, and returns an opponent as
 `othello_env.jax.env` describes it. The moves are the same as those of the agent of that name.
@@ -24,7 +24,7 @@ from othello_env.games.othello import bitboard
 from othello_env.support.extras import import_extra
 from othello_env.support.jit import with_array_library
 
-__all__ = ["afterstates", "maximizer", "ntuple", "opponent_from_file", "random"]
+__all__ = ["afterstates", "alphabeta", "maximizer", "ntuple", "opponent_from_file", "random"]
 
 _Array = Any  # jax.Array
 _Opponent = Callable[[Any, _Array], _Array]
@@ -49,28 +49,51 @@ def maximizer(size: int, eval: str = "weighted") -> _Opponent:  # noqa: A002 - u
         TypeError: the evaluation is not a sum of the weights of squares.
         ValueError: there is no such evaluation.
     """
+    gain = _gain(size, eval)[0]
+
+    def choose(own: _Array, opponent: _Array, legal: _Array, key: _Array) -> _Array:
+        return _best(legal, lambda disc: gain(own, opponent, disc)[0])
+
+    return _opponent(size, choose)
+
+
+def alphabeta(size: int, depth: str, eval: str = "weighted") -> _Opponent:  # noqa: A002 - users write `eval=`
+    """The first of the moves with the best value two plies ahead. All replies are evaluated.
+
+    Raises:
+        TypeError: the evaluation is not a sum of the weights of squares.
+        ValueError: the depth is not 2, or there is no such evaluation.
+    """
     jax = import_extra("jax", "jax")
     jnp = jax.numpy
     rules = with_array_library(bitboard, jnp)
-    squares = compiled_sum(find_evaluation(eval))
-    if squares is None or squares.term != NO_TERM:
-        raise TypeError(f"for JAX, eval must be a sum of the weights of squares, such as weighted, not {eval!r}")
-    weights = np.zeros(64, np.int32)  # of the squares
-    weights[list(bitboard.ACTION_SQUARES[size])] = square_weights(size, squares.quarter)
-    sets: dict[int, int] = {}  # for each weight, the squares of this weight
-    for square, weight in enumerate(weights.tolist()):
-        sets[weight] = sets.get(weight, 0) | 1 << square
-
-    def gain(own: _Array, opponent: _Array, disc: _Array) -> _Array:
-        """What the move adds to the balance of weights of the player who moves."""
-        turned = rules.flips(disc, own, opponent)
-        total = jnp.asarray(weights)[rules.square_of(disc)]  # a lookup takes less time than more popcounts
-        for weight, bits in sets.items():
-            total += 2 * weight * rules.popcount(turned & np.uint64(bits)).astype(jnp.int32)
-        return total
+    gain, weigh = _gain(size, eval)
+    board = bitboard.BOARDS[size]
+    if depth != "2":
+        raise ValueError(f"for JAX, the depth of alphabeta must be 2, got {depth}")
 
     def choose(own: _Array, opponent: _Array, legal: _Array, key: _Array) -> _Array:
-        return _best(legal, lambda disc: gain(own, opponent, disc).astype(jnp.float32))
+        before = weigh(own) - weigh(opponent)
+
+        def value(disc: _Array) -> _Array:
+            gained, turned = gain(own, opponent, disc)
+            mine, other = own | turned | disc, opponent ^ turned
+            replies = rules.legal_moves(other, mine, board)
+
+            def look(carry: tuple[_Array, _Array]) -> tuple[_Array, _Array]:
+                left, most = carry
+                reply = left & (np.uint64(0) - left)
+                return left ^ reply, jnp.maximum(most, gain(other, mine, reply)[0])
+
+            least = jnp.full_like(gained, -np.inf)
+            most = jax.lax.while_loop(lambda carry: carry[0] != 0, look, (replies, least))[1]
+            is_over = rules.legal_moves(mine, other, board) == 0
+            balance = rules.popcount(mine).astype(jnp.float32) - rules.popcount(other).astype(jnp.float32)
+            result = jnp.where(balance == 0, jnp.float32(0), jnp.sign(balance) * jnp.float32(jnp.inf))
+            passed = jnp.where(is_over, result, before + gained)
+            return jnp.where(replies == 0, passed, before + gained - most)
+
+        return _best(legal, value)
 
     return _opponent(size, choose)
 
@@ -196,6 +219,41 @@ def _configure(size: int, deltas: Any) -> Callable[[_Array, _Array], _Array]:
         return jnp.dot(signs[0] - signs[1], factors, precision="highest").astype(jnp.int32)
 
     return configure
+
+
+def _gain(size: int, name: str) -> tuple[Callable[..., tuple[_Array, _Array]], Callable[[_Array], _Array]]:
+    """Two functions of an evaluation that adds up the weights of squares, all weights float32.
+
+    The first is of `own`, `opponent` and a move of the player with the discs `own`: what the move adds to this player's
+    balance of weights, and the discs that it turns. The second is of a set of squares: the sum of their weights.
+
+    Raises:
+        TypeError: the evaluation is not such a sum.
+        ValueError: there is no such evaluation.
+    """
+    jnp = import_extra("jax.numpy", "jax")
+    rules = with_array_library(bitboard, jnp)
+    squares = compiled_sum(find_evaluation(name))
+    if squares is None or squares.term != NO_TERM:
+        raise TypeError(f"for JAX, eval must be a sum of the weights of squares, such as weighted, not {name!r}")
+    weights = np.zeros(64, np.int32)  # of the squares
+    weights[list(bitboard.ACTION_SQUARES[size])] = square_weights(size, squares.quarter)
+    sets: dict[int, int] = {}  # for each weight, the squares of this weight
+    for square, weight in enumerate(weights.tolist()):
+        sets[weight] = sets.get(weight, 0) | 1 << square
+
+    def weigh(discs: _Array) -> _Array:
+        total = jnp.int32(0)
+        for weight, bits in sets.items():
+            total += weight * rules.popcount(discs & np.uint64(bits)).astype(jnp.int32)
+        return total.astype(jnp.float32)
+
+    def gain(own: _Array, opponent: _Array, disc: _Array) -> tuple[_Array, _Array]:
+        turned = rules.flips(disc, own, opponent)
+        # A lookup of the disc's weight takes less time than more popcounts.
+        return jnp.asarray(weights)[rules.square_of(disc)].astype(jnp.float32) + 2 * weigh(turned), turned
+
+    return gain, weigh
 
 
 def _best(legal: _Array, value: Callable[[_Array], _Array]) -> _Array:

@@ -24,10 +24,10 @@ from othello_env.envs.conventions import (
     play_checked,
     rewards,
 )
-from othello_env.envs.initial_states import POSITION_OPTIONS, check_reset_options
 from othello_env.envs.one_game import OneGame
 from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES
 from othello_env.games.game import State
+from othello_env.games.initial_states import POSITION_OPTIONS, check_reset_options
 from othello_env.games.keys import GameKeys
 from othello_env.games.openings import OpeningsSpec
 from othello_env.games.registry import GameLike
@@ -139,7 +139,7 @@ class GameAEC(OneGame[_S], AECEnv, Generic[_S]):
         Args:
             seed: an integer of at least 0. Only its low 64 bits are used.
             options: a dict with any of the keys `position`, `moves` and `random_plies`; see
-                `othello_env.envs.initial_states.InitialStates.draw`. A key ``"options"`` is ignored, because
+                `othello_env.games.initial_states.InitialStates.draw`. A key ``"options"`` is ignored, because
                 PettingZoo's own test of `reset` passes such a key.
 
         Raises:

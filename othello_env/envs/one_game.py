@@ -8,9 +8,9 @@ from typing import Any, Generic, TypeVar, cast
 from gymnasium.error import ResetNeeded
 
 from othello_env.envs.conventions import REWARDS, MaskWatch, game_with_options
-from othello_env.envs.initial_states import InitialStates
 from othello_env.envs.rendering import Renderer
 from othello_env.games.game import State, check_choice
+from othello_env.games.initial_states import InitialStates
 from othello_env.games.keys import GameKeys
 from othello_env.games.openings import OpeningsSpec
 from othello_env.games.registry import GameLike, GameSpec

@@ -20,11 +20,11 @@ from othello_env.envs.conventions import (
     play_checked,
     rewards,
 )
-from othello_env.envs.initial_states import POSITION_OPTIONS, check_reset_options
 from othello_env.envs.one_game import OneGame
 from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES
 from othello_env.envs.vector.opponents import OpponentPool, Opponents
 from othello_env.games.game import State, check_choice, check_seed
+from othello_env.games.initial_states import POSITION_OPTIONS, check_reset_options
 from othello_env.games.keys import REDRAWS, GameKeys, learner_seat
 from othello_env.games.openings import OpeningsSpec
 from othello_env.games.registry import GameLike
@@ -146,8 +146,8 @@ class GameEnv(OneGame[_S], gymnasium.Env[Observation, np.int64], Generic[_S]):
             seed: an integer of at least 0. Each seed determines a sequence of games. With a seed, the first game of
                 this sequence begins. Without a seed, the next game of the present sequence begins. Everything random in
                 a game depends on the seed and on the game's number in the sequence (see `othello_env.games.keys`).
-            options: `position`, `moves`, `random_plies` (see `othello_env.envs.initial_states.InitialStates.draw`), and
-                `side` (as in the constructor).
+            options: `position`, `moves`, `random_plies` (see `othello_env.games.initial_states`), and `side` (as in the
+                constructor).
 
         Returns:
             The observation and the info. If a game ends before the learner's first turn, another game replaces it. So

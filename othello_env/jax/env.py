@@ -27,12 +27,13 @@ entry point whose name is a suffix, such as ``.safetensors``, loads opponents fr
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import gymnasium
 import numpy as np
@@ -60,6 +61,7 @@ __all__ = [
     "Opponents",
     "Othello",
     "Pool",
+    "Starts",
     "State",
     "as_array",
     "choose",
@@ -256,6 +258,28 @@ def as_array(name: str, value: Any) -> _Array:
         raise ValueError(f"{name} must be an integer of 32 bits, not {value}") from None
 
 
+class Starts(NamedTuple):
+    """Where games begin, as arrays of K openings. Sets and bounds are pairs of 32 bits, so that JAX keeps them."""
+
+    bounds: _Array  # (K, 2) uint32; see `Openings.bounds`
+    boards: _Array  # (K, 3, 2) uint32, the sets `own`, `opponent` and `legal`
+    colors: _Array  # (K,) int32, 0 if Black is to move
+    black: _Array | None = None  # () int32, the player with the black discs; None if it is drawn
+
+    @classmethod
+    def of(cls, openings: Openings) -> Starts:
+        """The openings of an environment, or `OPENINGS` of those that random plies make."""
+        if openings.random_plies:
+            drawn = [openings.draw(key) for key in range(OPENINGS)]
+            openings = Openings(drawn, lambda key: drawn[0])
+        positions: Any = openings.positions or [openings.draw(0)]
+        boards = [(each.own, each.opponent, each.legal_bits) for each in positions]
+        bounds, sets = (
+            np.array(each, np.uint64)[..., np.newaxis].view(np.uint32) for each in (openings.bounds or [0], boards)
+        )
+        return cls(bounds, sets, np.array([each.to_move for each in positions], np.int32))
+
+
 class Othello:
     """Othello with the interface of Pgx: `init`, `step` and `observe`; the module describes the states.
 
@@ -294,14 +318,7 @@ class Othello:
         self._is_selected = not self.auto_reset  # whether a program may select between a state and another one
         self._board = bitboard.BOARDS[self.size]
         self._squares = np.array(bitboard.ACTION_SQUARES[self.size], np.uint64)
-        drawn = Openings(openings, lambda key: Position(self.size))
-        if drawn.random_plies:
-            drawn = Openings([drawn.draw(key) for key in range(OPENINGS)], lambda key: Position(self.size))
-        self._bounds = np.array(drawn.bounds, np.uint64)
-        several: Any = drawn.positions
-        starts: Sequence[Position] = several or [Position(self.size)]
-        self._starts = np.array([(start.own, start.opponent, start.legal_bits) for start in starts], np.uint64)
-        self._start_colors = np.array([start.to_move for start in starts], np.int32)
+        self.starts = Starts.of(Openings(openings, lambda key: Position(self.size)))
 
     def __repr__(self) -> str:
         return f"<othello_env.jax.Othello {self.size}x{self.size}>"
@@ -330,6 +347,12 @@ class Othello:
     def observation_shape(self) -> tuple[int, int, int]:
         """The shape of an observation, (size, size, 2)."""
         return (self.size, self.size, 2)
+
+    def beginning(self, starts: Starts) -> Self:
+        """A copy of this environment whose games begin elsewhere; inside `jit`, `starts` may be traced."""
+        env = copy.copy(self)
+        env.starts = starts
+        return env
 
     def init(self, key: _Array) -> State:
         """Begin a game.
@@ -409,11 +432,14 @@ class Othello:
 
     def _begin(self, key: _Array, black: _Array) -> dict[str, _Array]:
         """The fields of a game's first state; its sets of squares are () uint64."""
-        boards, color = jnp.asarray(self._starts[0]), jnp.asarray(self._start_colors[0])
-        if len(self._starts) > 1:
+        bounds, boards, colors = (jnp.asarray(each) for each in self.starts[:3])
+        chosen = 0
+        if len(bounds) > 1:
             number = _mix(_mix(key, _counter(hashing.OPENING)), _counter(0)) >> np.uint64(32)
-            chosen = jnp.searchsorted(jnp.asarray(self._bounds), number, side="right")
-            boards, color = jnp.asarray(self._starts)[chosen], jnp.asarray(self._start_colors)[chosen]
+            chosen = jnp.searchsorted(join(bounds), number, side="right")
+        boards, color = join(boards[chosen]), colors[chosen]
+        if self.starts.black is not None:
+            black = jnp.asarray(self.starts.black)
         fields = {
             "current_player": black ^ color,
             "rewards": jnp.zeros(2, jnp.float32),

@@ -15,9 +15,11 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from othello_env.games.game import check_seed
-from othello_env.games.openings import OpeningsSpec
-from othello_env.jax.env import OnePlayer, Opponents, Othello, Pool, State, as_array
+from othello_env.games.game import check_choice, check_seed
+from othello_env.games.initial_states import POSITION_OPTIONS, InitialStates, check_reset_mask, check_reset_options
+from othello_env.games.openings import Openings, OpeningsSpec
+from othello_env.games.othello.position import Othello as Position
+from othello_env.jax.env import OnePlayer, Opponents, Othello, Pool, Starts, State, as_array
 from othello_env.jax.library import jax, jnp
 from othello_env.support.numbers import check_whole
 
@@ -25,6 +27,7 @@ __all__ = ["DeviceVectorEnv"]
 
 _Array = Any  # jax.Array
 _Observation = dict[str, _Array]
+_SIDES = ("random", *Position().player_names)
 
 
 class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
@@ -64,8 +67,8 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
     ) -> None:
         self.num_envs = check_whole("num_envs", num_envs, 1)
         game = Othello(size, openings=openings, auto_reset=True)  # pyright: ignore[reportArgumentType]  # checked there
+        self._game, self._is_self_play = game, opponent is None
         self._env = game if opponent is None else game.vs(opponent)
-        self._is_self_play = opponent is None
         spaces = gymnasium.spaces
         self.single_action_space = spaces.Discrete(game.num_actions)
         self.single_observation_space = spaces.Dict(
@@ -74,7 +77,7 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
                 "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
             }
         )
-        self._begin = jax.jit(lambda key: self._seen(jax.vmap(self._env.init)(jax.random.split(key, num_envs))))
+        self._begin = jax.jit(self._begun)
         self._advance = jax.jit(self._stepped)
         self._state: State | None = None
         self._key = _key_of(secrets.randbits(64))
@@ -107,19 +110,56 @@ class DeviceVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
             seed: its low 64 bits determine everything random from now on. They are other games than those of
                 `GameVectorEnv` with this seed: JAX draws the games' keys. Without a seed, other games begin, each time
                 the program runs.
-            options: must be None or empty.
+            options: `position`, `moves`, `random_plies` (see `othello_env.games.initial_states`) and `side` apply only
+                to the games that this reset begins. Random plies stand for 4,096 openings. `reset_mask`, (N,) bool,
+                selects the games to reset.
 
         Raises:
-            TypeError: the seed is not an integer.
-            ValueError: the seed is negative, or there are options.
+            TypeError: the seed is not an integer, the options are not a dict, or `reset_mask` is not a bool array.
+            ValueError: the seed or an option is wrong, or the opponent's first moves ended a game in every attempt.
+                Nothing has changed.
+            ResetNeeded: `reset_mask` leaves out a game at the first reset.
         """
-        if options:
-            raise ValueError(f"expected no options of a reset, got {', '.join(map(str, options))}")
-        if seed is not None:
-            self._key = _key_of(check_seed(seed))
-        self._key, key = jax.random.split(self._key)
-        self._state, observation, info = self._begin(key)
+        chosen = check_reset_options(options, (*POSITION_OPTIONS, "side", "reset_mask"))
+        mask = chosen.pop("reset_mask", None)
+        mask = check_reset_mask(np.asarray(mask) if isinstance(mask, jax.Array) else mask, self.num_envs)
+        if not mask.all() and self._state is None:
+            raise ResetNeeded("the first reset() must reset all games: leave out reset_mask")
+        starts = self._starts(chosen)
+        following, key = jax.random.split(self._key if seed is None else _key_of(check_seed(seed)))
+        begun = self._begin(key, starts, None if mask.all() else (mask, self._state))
+        if options and bool((begun[0].terminated & mask).any()):
+            raise ValueError(
+                "the opponent's moves ended a game before the learner's first turn in each of many attempts"
+            )
+        self._key = following
+        self._state, observation, info = begun
         return observation, info
+
+    def _starts(self, options: dict[str, Any]) -> Starts:
+        """Where the games of a reset with these options begin."""
+        side = options.pop("side", _SIDES[0])
+        check_choice("side", side, _SIDES)
+        if self._is_self_play and side != _SIDES[0]:
+            raise ValueError(f"side={side!r} needs an opponent; in self-play the learner plays every side")
+        starts = self._game.starts
+        if options:
+            initial = InitialStates(None, lambda key: Position(self._game.size))
+            position = [initial.given(0, options)] if options.keys() & {"position", "moves"} else None
+            starts = Starts.of(Openings(position, initial.openings.draw, options.get("random_plies", 0)))
+        return starts._replace(black=None if side == _SIDES[0] else np.int32(_SIDES.index(side) - 1))
+
+    def _begun(
+        self, key: _Array, starts: Starts, kept: tuple[_Array, State] | None
+    ) -> tuple[State, _Observation, dict[str, _Array]]:
+        """Begin games. `kept` is the mask of those that begin, (N,) bool, and the state of all; None if all begin."""
+        game = self._game.beginning(starts)
+        env = OnePlayer(game, self._env.opponent) if isinstance(self._env, OnePlayer) else game
+        state = jax.vmap(env.init)(jax.random.split(key, self.num_envs))
+        if kept is not None:
+            mask, before = kept
+            state = jax.tree.map(lambda new, old: jax.vmap(jnp.where)(mask, new, old), state, before)
+        return self._seen(state)
 
     def step(self, actions: _Array) -> tuple[_Observation, _Array, _Array, _Array, dict[str, Any]]:
         """Play an action, (N,) of any integer dtype, in every game.

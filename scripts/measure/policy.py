@@ -20,18 +20,17 @@ from typing import Any
 
 import gymnasium
 import jax
-import jax.numpy as jnp
 import numpy as np
 import torch
 import tyro
 from _bench import Work, machine, rate, timed
+from jax_env import CHANNELS, HIDDEN, jax_policy
 from torch import nn
 
 import othello_env.jax
 from othello_env import make_env, make_vec_env, sample_legal
 
 STEPS = 32
-HIDDEN, CHANNELS = 128, 32
 Act = Callable[[Any, Any], Any]
 """A function of observations (N, 2, 8, 8) and masks (N, 65) that returns actions (N,)."""
 
@@ -63,29 +62,6 @@ def torch_policy(name: str) -> Act:
         logits = network(torch.from_numpy(planes).float()).masked_fill(torch.from_numpy(masks) == 0, -torch.inf)
         noise = torch.empty_like(logits).exponential_().log_()  # the largest of logits + Gumbel numbers is a draw
         return (logits - noise).argmax(dim=1).numpy()
-
-    return act
-
-
-def jax_policy(name: str) -> Callable[[jax.Array, jax.Array, jax.Array], jax.Array]:
-    """The same policy in JAX: a function of observations (N, 8, 8, 2) bool, masks and a key."""
-    keys = jax.random.split(jax.random.key(0), 3)
-    sizes = {
-        "mlp": [(128, HIDDEN), (HIDDEN, 65)],
-        "conv": [(3, 3, 2, CHANNELS), (3, 3, CHANNELS, CHANNELS), (64 * CHANNELS, 65)],
-    }
-    weights = [jax.random.normal(key, size) / 8 for key, size in zip(keys, sizes[name], strict=False)]
-
-    def act(planes: jax.Array, masks: jax.Array, key: jax.Array) -> jax.Array:
-        x = planes.astype(jnp.float32)
-        for weight in weights[:-1]:
-            if weight.ndim == 4:
-                x = jax.lax.conv_general_dilated(x, weight, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
-            else:
-                x = x.reshape(len(x), -1) @ weight
-            x = jax.nn.relu(x)
-        logits = x.reshape(len(x), -1) @ weights[-1]
-        return jax.random.categorical(key, jnp.where(masks, logits, -jnp.inf))
 
     return act
 

@@ -28,12 +28,12 @@ from othello_env.envs.conventions import (
     observation,
     observation_space,
 )
-from othello_env.envs.initial_states import POSITION_OPTIONS, InitialStates, check_reset_mask, check_reset_options
 from othello_env.envs.rendering import RENDER_FPS, Renderer
 from othello_env.envs.vector.opponents import OpponentPool, Opponents
 from othello_env.games.batch import EndedGames, InitialArrays, Outputs, StepOptions
 from othello_env.games.batch.state import ILLEGAL, NO_OPENING, OUT_OF_RANGE, OVER, SIDE_DRAWN, UNCHECKED
 from othello_env.games.game import IllegalActionError, State, check_choice
+from othello_env.games.initial_states import POSITION_OPTIONS, InitialStates, check_reset_mask, check_reset_options
 from othello_env.games.keys import REDRAWS, env_keys
 from othello_env.games.openings import Openings, OpeningsSpec
 from othello_env.games.registry import GameLike
@@ -384,7 +384,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], Ge
             seed: an integer s of at least 0 gives game i the seed s + i. A sequence or array has a seed for each game,
                 or None for a game without a seed. Each seed determines a sequence of games. With a seed, the first game
                 of this sequence begins. Without a seed, the next game of the present sequence begins.
-            options: `position`, `moves`, `random_plies` (see `othello_env.envs.initial_states.InitialStates.draw`) and
+            options: `position`, `moves`, `random_plies` (see `othello_env.games.initial_states.InitialStates.draw`) and
                 `side` apply only to the games that this reset begins. `reset_mask`, (N,) bool, selects the games to
                 reset.
 

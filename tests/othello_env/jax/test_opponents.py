@@ -16,7 +16,7 @@ from othello_env.games.hashing import mix_int  # noqa: E402
 from othello_env.support.imports import import_object  # noqa: E402
 from othello_env.support.networks import NetworkFile  # noqa: E402
 
-SPECS = ("random", "maximizer:eval=weighted", "maximizer:eval=count", "ntuple")
+SPECS = ("random", "maximizer:eval=weighted", "maximizer:eval=count", "alphabeta:depth=2,eval=weighted", "ntuple")
 AFTERSTATES = "othello_agents.jax:afterstates"
 NETS = f"{Path(__file__).parent / 'tiny_network.py'}"
 

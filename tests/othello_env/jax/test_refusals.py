@@ -44,6 +44,7 @@ def network(apply=None, size=4):
     return oj.Network(apply or linear, params, size)
 
 
+FIRST = np.array([True, False])
 MANY, ONE_KEY = lambda: begun(1), "expected a key for one game"
 SHAPE, ACTIONS = r"of shape \(..., S, S, 2\), where S is 4, 6 or 8, got", r"expected \(2,\) integers as actions, got"
 REFUSED = [
@@ -75,7 +76,9 @@ REFUSED = [
     ),
     (lambda: oj.Gymnax(oj.Othello(4).vs("random")), ValueError, "auto_reset=True"),
     (lambda: oj.Othello(4).vs({"random": 0}), ValueError, "opponents with weights of at least 0, not all 0"),
-    (lambda: oj.find_opponent("alphabeta:depth=2"), SpecError, r"no opponent 'alphabeta'.*maximizer, ntuple, random"),
+    (lambda: oj.find_opponent("minimax"), SpecError, r"no opponent 'minimax'.*alphabeta, maximizer, ntuple, random"),
+    (lambda: oj.find_opponent("alphabeta:depth=3"), ValueError, "the depth of alphabeta must be 2, got 3"),
+    (lambda: oj.find_opponent("alphabeta"), SpecError, "depth"),
     (lambda: oj.Othello().vs("randon"), SpecError, "did you mean random"),
     (lambda: oj.find_opponent("maximizer:eval=modified"), SpecError, "a sum of the weights of squares"),
     (lambda: oj.find_opponent("maximizer:eval=nonsense"), ValueError, "no evaluation 'nonsense'"),
@@ -88,7 +91,10 @@ REFUSED = [
     (lambda: oj.DeviceVectorEnv(2, size=5), ValueError, "size"),
     (lambda: oj.DeviceVectorEnv(2, 5), TypeError, "an opponent must be"),
     (lambda: oj.DeviceVectorEnv(2, None, size=4).step(jnp.zeros(2, int)), ResetNeeded, "reset"),
-    (batch(lambda env: env.reset(options={"side": "black"})), ValueError, "no options of a reset, got side"),
+    (batch(lambda env: env.reset(options={"side": "black"})), ValueError, "side='black' needs an opponent"),
+    (batch(lambda env: env.reset(options={"sides": "black"})), ValueError, "unknown reset option 'sides'"),
+    (batch(lambda env: env.reset(options={"reset_mask": jnp.ones(3, bool)})), ValueError, "must have shape"),
+    (lambda: oj.DeviceVectorEnv(2, None, size=4).reset(options={"reset_mask": FIRST}), ResetNeeded, "leave out"),
     (batch(lambda env: env.reset(seed=-1)), ValueError, "seed"),
     *((batch(lambda env, a=a: env.step(a)), ValueError, ACTIONS) for a in (np.zeros(3, int), np.zeros(2), 5)),
     (lambda: network().save(Path("a.safetensors")), ValueError, "needs function="),

@@ -9,6 +9,7 @@ jnp = jax.numpy
 import gymnasium  # noqa: E402
 
 import othello_env.jax as oj  # noqa: E402 - only if there is JAX
+from othello_env import Othello  # noqa: E402
 
 ARRAYS = ("observation", "action_mask")
 
@@ -47,6 +48,40 @@ def test_info_says_who_of_a_pool_plays():
         seen += info["opponent"][begun].tolist()
         observation, *_, info = env.step(jnp.argmax(observation["action_mask"], axis=1))
     assert min(seen.count(0), seen.count(1)) > 20
+
+
+def test_a_reset_with_options():
+    env = oj.DeviceVectorEnv(64, "maximizer:eval=weighted", size=6, openings=["c2"])
+    env.reset(seed=1)
+
+    def begun(**options):
+        """The planes of the positions after a reset, the number of their discs, and the learner's colours."""
+        observation, _ = env.reset(options=options)
+        planes = np.asarray(observation["observation"])
+        assert (np.asarray(env.state.current_player) == 0).all()
+        return planes, planes.sum(axis=(1, 2, 3)), np.asarray(env.state._color)
+
+    planes, discs, colors = begun(random_plies=7)
+    assert {*discs.tolist()} == {11, 12}  # with the opponent's move, if it begins
+    assert len(np.unique(planes, axis=0)) > 40
+    board = "-" * 6 + "-XXX--" + "--XO--" + "--OX--" + "-" * 12
+    for position, mover in ((board, 0), (Othello.from_text(board, to_move="O"), 1)):
+        for color, side in enumerate(("black", "white")):
+            _, discs, colors = begun(position=position, side=side)
+            assert (colors == color).all()
+            assert (discs == 7 + (color != mover)).all()
+    planes, discs, _ = begun(moves=["c2", "b2"], side="black")
+    assert (discs == 6).all()
+    kept, mask = planes, np.arange(64) < 20
+    planes, discs, _ = begun(random_plies=3, reset_mask=jnp.asarray(mask))
+    assert (planes[20:] == kept[20:]).all()
+    assert {*discs[:20].tolist()} == {7, 8}
+    planes, discs, _ = begun()
+    assert {*discs.tolist()} == {5, 6}  # the opening of the environment again
+    state = env.state
+    with pytest.raises(ValueError, match="the opponent's moves ended a game before the learner's first turn"):
+        env.reset(seed=3, options={"position": "XO" + "-" * 34, "side": "white"})
+    assert env.state is state
 
 
 def test_jax_to_torch():

@@ -7,8 +7,8 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from othello_env import Agent, Checkers, Othello, Tribolo, make_vec_env
 from othello_env.envs import GameEnv, GameVectorEnv
 from othello_env.envs.conventions import game_info
-from othello_env.envs.initial_states import InitialStates
 from othello_env.envs.sampling import sample_legal
+from othello_env.games.initial_states import InitialStates
 from othello_env.games.keys import env_key, game_key
 
 MODES = [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED]
