@@ -33,7 +33,7 @@ __all__ = [
     "seeds_rows",
 ]
 
-SEEDS_COLUMNS = ("over the runs", "runs", "mean", "95% interval", "deviation")
+SEEDS_COLUMNS = ("over the runs", "runs", "mean", "95% interval", "range", "interquartile mean", "95% interval ")
 """The titles of the columns of `seeds_rows`."""
 _UNKNOWN = "-"
 
@@ -149,13 +149,18 @@ def seeds_rows(reports: Sequence[Report]) -> list[tuple[str, ...]]:
     for title, (key, mean) in zip(_titles([*means]), means.items(), strict=True):
         form = next(FORMS[each.form] for each in numbers[key] if each is not None)
         if mean is None:
-            rows.append((title, _UNKNOWN, _UNKNOWN, "a run has no number", _UNKNOWN))
+            rows.append((title, _UNKNOWN, _UNKNOWN, "a run has no number", _UNKNOWN, _UNKNOWN, _UNKNOWN))
             continue
-        low, high = max(mean.interval[0], form.least), min(mean.interval[1], form.most)
-        is_known = len(mean.values) > 1
-        interval = f"{form.text(low)} to {form.text(high)}" if is_known else _UNKNOWN
-        deviation = form.text(mean.deviation).removeprefix("+") if is_known else _UNKNOWN
-        rows.append((title, str(len(mean.values)), form.text(mean.mean), interval, deviation))
+        middle, of_middle = mean.interquartile
+        intervals = [
+            f"{form.text(max(low, form.least))} to {form.text(min(high, form.most))}"
+            if len(mean.values) > 1
+            else _UNKNOWN
+            for low, high in (mean.interval, mean.range, of_middle)
+        ]
+        rows.append(
+            (title, str(len(mean.values)), form.text(mean.mean), *intervals[:2], form.text(middle), intervals[2])
+        )
     return rows
 
 
@@ -166,14 +171,16 @@ def seeds_json(reports: Sequence[Report]) -> dict[str, Any]:
         told: dict[str, Any] = {"game": game, "name": name, "mean": None}
         if mean is not None:
             is_known = len(mean.values) > 1
+            middle, interval = mean.interquartile
             told |= {"values": [*mean.values], "mean": mean.mean}
             told |= {"interval95": [*mean.interval] if is_known else None}
             told |= {"deviation": mean.deviation if is_known else None}
+            told |= {"interquartile mean": middle, "its interval95": [*interval] if is_known else None}
         numbers.append(told)
     agents = list(dict.fromkeys(report.agent for report in reports))
     return {
-        "format": "othello-env seeds 2",
+        "format": "othello-env seeds 3",
         "agents": agents,
-        "interval": "Student's t over the runs",
+        "interval": "Student's t over the runs; of the interquartile mean, the stratified bootstrap",
         "numbers": numbers,
     }

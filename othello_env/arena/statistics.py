@@ -1,4 +1,4 @@
-"""Statistics for a paper: a paired test of two agents, and a mean over seeds with its interval.
+"""Statistics for a paper: a paired test of two agents, and means over seeds with their intervals.
 
 Two agents are compared best where everything else is equal: in the same positions, from the same openings, in the same
 pairs of games. Then only the differences count, and the difficulty of a position or an opening cancels out. The test is
@@ -12,13 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.game import check_seed
 
-__all__ = ["Mean", "PairedTest", "mean_interval", "paired_test"]
+__all__ = ["Mean", "PairedTest", "interquartile_mean", "mean_interval", "paired_test"]
 
 _MOST_WORK = 2**26
 """The exact test is made if the number of differences times the sum of their sizes, in quarters, is at most this."""
@@ -45,6 +46,16 @@ class Mean:
     def deviation(self) -> float:
         """The standard deviation of the numbers, with n - 1 in the denominator; NaN for a single number."""
         return float(np.std(self.values, ddof=1)) if len(self.values) > 1 else math.nan
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The lowest and the highest of the numbers."""
+        return min(self.values), max(self.values)
+
+    @property
+    def interquartile(self) -> tuple[float, tuple[float, float]]:
+        """The interquartile mean of the numbers and its 95% interval; see `interquartile_mean`."""
+        return interquartile_mean([[value] for value in self.values])
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +105,42 @@ def mean_interval(values: Sequence[float]) -> Mean:
 
     half = float(stdtrit(n - 1, 0.975) * numbers.std(ddof=1)) / math.sqrt(n)
     return Mean(tuple(numbers.tolist()), mean, (mean - half, mean + half))
+
+
+def interquartile_mean(scores: npt.ArrayLike) -> tuple[float, tuple[float, float]]:
+    """The mean of the middle half of all scores, and its 95% interval by the stratified bootstrap.
+
+    Of the scores in order, a quarter (rounded down) is left out at each end. A single lucky or failed run moves this
+    mean less than the plain mean. For the interval, the runs are drawn anew within each task, 9,999 times, and the
+    interval has the middle 95% of the means. With few runs it is too narrow. (Agarwal and others, "Deep Reinforcement
+    Learning at the Edge of the Statistical Precipice", 2021.)
+
+    Args:
+        scores: (R, T), the scores of R runs in T tasks, on one scale.
+
+    Returns:
+        The mean, and the ends of its interval, which are infinite for a single run.
+
+    Raises:
+        ValueError: the shape is wrong, there is no score, or a score is not finite.
+
+    >>> interquartile_mean([[1400], [1450], [1430], [900]])[0]
+    1415.0
+    """
+    from scipy.stats import bootstrap, trim_mean  # not above: the import would make every command start later
+
+    runs = np.asarray(scores, np.float64)
+    if runs.ndim != 2 or not runs.size or not np.isfinite(runs).all():
+        raise ValueError(f"expected finite scores of shape (runs, tasks), got shape {runs.shape}: {scores!r:.80}")
+
+    def middle(*tasks: npt.NDArray[np.float64], axis: int = -1) -> Any:
+        return trim_mean(np.concatenate(tasks, axis=axis), 0.25, axis=axis)
+
+    mean = float(middle(*runs.T))
+    if len(runs) == 1:
+        return mean, (-math.inf, math.inf)
+    drawn = bootstrap(tuple(runs.T), middle, method="percentile", random_state=0).confidence_interval
+    return mean, (float(drawn.low), float(drawn.high))
 
 
 def paired_test(a: Sequence[float], b: Sequence[float], *, seed: int = 0) -> PairedTest:

@@ -106,10 +106,13 @@ def test_the_runs_are_the_units():
     assert elo.interval == pytest.approx((1426.667 - half, 1426.667 + half), abs=1e-3)
     assert found["othello", "discs lost a move"].mean == pytest.approx(5 / 3)
     row, shares, losses = seeds_rows(runs)
-    assert shares == ("best moves", "3", "50.0%", "0.0% to 100.0%", "50.0%")
-    assert losses[2:4] == ("1.67", "0.00 to 6.84")
-    assert row == ("Elo", "3", "1427", f"{1426.667 - half:.0f} to {1426.667 + half:.0f}", "25")
+    everything = "0.0% to 100.0%"
+    assert shares == ("best moves", "3", "50.0%", everything, everything, "50.0%", everything)
+    assert losses[2:5] == ("1.67", "0.00 to 6.84", "0.00 to 4.00")
+    interval = f"{1426.667 - half:.0f} to {1426.667 + half:.0f}"
+    assert row == ("Elo", "3", "1427", interval, "1400 to 1450", "1427", "1400 to 1450")
     told = seeds_json(runs)["numbers"][0]
+    assert (told["deviation"], told["its interval95"]) == (elo.deviation, [1400, 1450])
     assert (told["name"], told["game"], told["interval95"]) == ("Elo", "othello", list(elo.interval))
 
 
@@ -127,7 +130,7 @@ def test_a_run_without_a_number_is_not_left_out():
     assert seeds_json(runs)["numbers"][0] == {"game": "othello", "name": "Elo", "mean": None}
     assert seeds_rows(runs)[0][2:4] == ("-", "a run has no number")
     assert mean_over_seeds([runs[0], reports.rated()])["othello", "best moves"] is None
-    assert seeds_rows([reports.rated(1400.0)])[0] == ("Elo", "1", "1400", "-", "-")
+    assert seeds_rows([reports.rated(1400.0)])[0] == ("Elo", "1", "1400", "-", "-", "1400", "-")
     assert seeds_json([reports.rated(1400.0)])["numbers"][0]["interval95"] is None
     with pytest.raises(ValueError, match="at least one run"):
         mean_over_seeds([])

@@ -1,6 +1,6 @@
 """The paired test and the interval of a mean, against counting all signs, tables, SciPy and a simulation."""
 
-from itertools import product
+from itertools import chain, product
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from othello_env.arena import mean_interval, paired_test, play_match
+from othello_env.arena.statistics import interquartile_mean
 
 pytestmark = pytest.mark.nojit
 
@@ -68,6 +69,33 @@ def test_the_interval_is_students(n, quantile):
     one = mean_interval(values[:1])  # says nothing about others
     assert one.interval == (-np.inf, np.inf)
     assert np.isnan(one.deviation)
+
+
+def slow_interquartile_means(runs):
+    """The interquartile mean of each way to draw the runs anew within each task, in order."""
+    columns = [list(product(task, repeat=len(task))) for task in zip(*runs, strict=True)]
+    means = []
+    for drawn in product(*columns):
+        scores = sorted(chain(*drawn))
+        cut = len(scores) // 4
+        means.append(np.mean(scores[cut : len(scores) - cut]))
+    return sorted(means)
+
+
+@pytest.mark.parametrize("tasks", [1, 2])
+def test_the_interquartile_mean_draws_runs_within_tasks(tasks):
+    runs = np.round(np.random.default_rng(tasks).normal([0, 100][:tasks], 30, (3, tasks)), 1)
+    mean, (low, high) = interquartile_mean(runs)
+    scores = sorted(runs.ravel())
+    assert mean == pytest.approx(np.mean(scores if tasks == 1 else scores[1:5]))
+    means = slow_interquartile_means(runs.tolist())
+    for end, share in ((low, 0.025), (high, 0.975)):  # the shares of 9,999 draws differ by .0016
+        first, last = (int((share + by) * len(means)) for by in (-0.006, 0.006))
+        assert means[first] - 1e-9 <= end <= means[last] + 1e-9
+    assert interquartile_mean([[1], [2], [3], [4], [100]])[0] == 3
+    assert interquartile_mean(runs[:1])[1] == (-np.inf, np.inf)
+    with pytest.raises(ValueError, match=r"finite scores of shape \(runs, tasks\), got shape \(2,\)"):
+        interquartile_mean([1, 2])
 
 
 @pytest.mark.parametrize(
