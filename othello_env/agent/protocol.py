@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -26,6 +27,7 @@ __all__ = [
     "Agent",
     "AgentError",
     "AgentLeftError",
+    "GameAhead",
     "OptionalMethods",
     "Policy",
     "RandomChoices",
@@ -41,6 +43,11 @@ __all__ = [
 Policy = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], Any]
 """A function that chooses actions in N positions. It takes observations `(N, planes, height, width) int8` and masks of
 the legal actions `(N, number of actions) int8`. It returns N actions."""
+
+
+GameAhead = Generator[tuple[State, int], int, Any]
+"""A game that may be played later. It yields the positions in which an agent is asked, with the key of game and seat
+(see `Agent.new_game`), and is sent the agent's actions; see `OptionalMethods.ahead`."""
 
 
 class SpecError(ValueError):
@@ -256,6 +263,15 @@ class OptionalMethods(Protocol):
         """(N, number of actions), for N positions: the final disc difference after each action, under perfect play.
 
         It is positive if the player to move wins. For an illegal action, it is NaN.
+        """
+        ...
+
+    def ahead(self, games: Iterator[GameAhead | None]) -> AbstractContextManager[None]:
+        """In this block, the agent may be asked ahead: in games that will probably be played later.
+
+        An agent that waits long for its answers, such as for a model's endpoint, uses the time in this way. It must
+        remember these answers, and give them when the games are played. It takes games from the iterator during `act`
+        and `act_batch`; None means that there is none now.
         """
         ...
 

@@ -124,8 +124,7 @@ def command(
         player.check_game(game.start(0))
     with options.results_folder(out) as folder:
         for player in players:
-            if isinstance(player, ChatAgent):
-                options.say(player.estimate(game.start(0), expected_moves(game, limits)), err=True)
+            _estimate(player, game, limits)
         reports = []
         for number, (player, name) in enumerate(
             zip(players, _names(players, agents, game, limits), strict=True), start=1
@@ -134,6 +133,12 @@ def command(
             reports.append(_measure(player, name, game, limits, own, seed))
         if len(agents) > 1:
             _compare(agents, reports, folder)
+
+
+def _estimate(player: Agent, game: GameSpec, limits: Limits) -> None:
+    """Say what a language model will take."""
+    if isinstance(player, ChatAgent):
+        options.say(player.estimate(game.start(0), expected_moves(game, limits)), err=True)
 
 
 def _names(players: Sequence[Agent], agents: Sequence[str], game: GameSpec, limits: Limits) -> list[str]:
@@ -186,6 +191,9 @@ def _measure(
 
     def progress(report: Report) -> None:
         nonlocal last, shown
+        if last is not None and not last.parts and report.parts:  # the first answers are there
+            options.show("")
+            _estimate(player, game, limits)
         last, measuring = report, report.settings.get("measuring", "")
         if measuring and (not report.parts or report.parts[-1].part != measuring):
             tell(report, measuring)  # a part begins, so the one before it has ended

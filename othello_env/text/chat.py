@@ -11,25 +11,28 @@ import queue
 import threading
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from itertools import chain
 from pathlib import Path
 from reprlib import repr as short
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, AgentError, AgentLeftError, check_not_over
+from othello_env.agent import Agent, AgentError, AgentLeftError, GameAhead, check_not_over
 from othello_env.games.batch import Positions
 from othello_env.games.game import State, check_text
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameSpec
 from othello_env.support.files import as_type, check_output, parse_json, read_file
 from othello_env.support.numbers import check_flag, check_real, check_whole
+from othello_env.text.conversations import Conversations, Dialogue, Messages
 from othello_env.text.prompts import Prompt, prompt_hash
 from othello_env.text.regret import JUDGED_EMPTIES, discs_lost
 from othello_env.text.wording import LONGEST, WrongAnswerError, correction, news_text, play_text, read_part
@@ -46,11 +49,12 @@ _PHASE = 4
 _LONGEST_WORDS = 4_000
 """The most characters of an answer that stand beside its move."""
 _CHARACTERS = 4
-"""A token has about this many characters."""
+"""Before a model is asked, its tokens are unknown. In English, a token has about this many characters."""
 _LONGEST_WAIT = 60.0
 """The most seconds between two calls, unless the endpoint asks for more by Retry-After."""
 _LONGEST_RETRY_AFTER = 600.0
-_Messages = list[dict[str, str]]
+_Talks = dict[int, tuple[State, Messages]]
+"""For games that are one conversation: the last position in which the model answered, and what was said, by key."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +66,14 @@ class Answer:
         tokens: the number of tokens that the model wrote, with those of its thinking; None if unknown.
         cost: the price of the call, for example in dollars; None if unknown.
         seconds: the time of the call. If None, `ChatAgent` measures it.
+        prompt_tokens: the number of tokens that the model read; None if unknown.
     """
 
     text: str | None
     tokens: int | None = None
     cost: float | None = None
     seconds: float | None = None
+    prompt_tokens: int | None = None
 
 
 Chat = Callable[[Any], Any]
@@ -139,8 +145,9 @@ class ChatAgent(Agent):
             Retry-After, the agent waits that long, up to ten minutes.
         timeout: the seconds after which a call counts as failed. The call of a coroutine function is cancelled; another
             function goes on in its thread, and its answer is ignored.
-        workers: the largest number of calls at the same time. More than one call is made in games of Othello on the
-            ladder or in a match against an agent that plays many games at once, and in packaged positions.
+        workers: the largest number of calls at the same time. More than one call is made in packaged positions, and in
+            games of Othello against agents that play many games at once. On a ladder, free calls are used for games
+            that will probably follow, so some answers are for games that are not played.
         batched: True if `chat` takes a list of up to `workers` conversations at once, and returns their answers as a
             list, as a model does that runs in this process.
         settings: what else determines the answers, such as ``{"model": "...", "temperature": 0.6}``: values for JSON.
@@ -191,13 +198,15 @@ class ChatAgent(Agent):
         self._workers = check_whole("workers", workers, 1)
         self._batched = check_flag("batched", batched)
         self._follow_up = {"legal_moves": legal_moves, "board": board} if history == "conversation" else None
-        self._talks: dict[int, tuple[State, _Messages]] = {}  # after the last answer of each game, by its key
+        self._talks: _Talks = {}
+        self._own = threading.local()
         self._loop: tuple[int, asyncio.AbstractEventLoop] | None = None
         self._key: int | None = None
         self._lock = threading.Lock()
         self.moves: list[ChatMove] = []
         self.errors = 0
-        self._counted: set[tuple[int, str]] = set()
+        self._counted: set[tuple[int | None, str]] = set()
+        self._ahead: dict[tuple[int | None, str], list[Answer]] = {}  # asked in games that were not played
         self._file = None if transcripts is None else Path(transcripts)
         try:
             settings = json.loads(json.dumps(dict(settings or {}), allow_nan=False))
@@ -236,36 +245,57 @@ class ChatAgent(Agent):
             AgentLeftError: the client failed too often, or `chat` returned something that is not text.
         """
         check_not_over(state)
-        return self._alone(self._dialogue(state, self._key))
+        (end,) = self._conversations.lead([self._dialogue(state, self._key)])
+        if isinstance(end, AgentError):
+            raise end
+        return end
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         """The moves that the model names. Where no answer names a legal move, the action is -1, which is illegal."""
         dialogues = [self._dialogue(batch.state(i), key) for i, key in enumerate(batch.key.tolist())]
-        if self._batched:
-            return self._together(dialogues)
+        ends = self._conversations.lead(dialogues)
+        return np.array([-1 if isinstance(end, AgentError) else end for end in ends], np.int64)
 
-        def ask(dialogue: _Dialogue) -> int:
-            try:
-                return self._alone(dialogue)
-            except AgentLeftError:
-                raise
-            except AgentError:
-                return -1
+    def ahead(self, games: Iterator[GameAhead | None]) -> AbstractContextManager[None]:
+        """Ask the model in later games while fewer than `workers` calls are under way; see `OptionalMethods.ahead`.
 
-        with ThreadPoolExecutor(self._workers) as pool:
-            return np.fromiter(pool.map(ask, dialogues), np.int64, len(batch))
+        The answers are remembered, so that nothing is asked again when the games are played.
+        """
+        return self._conversations.ahead(None if game is None else self._later_game(game) for game in games)
 
     def estimate(self, state: State, moves: int) -> str:
-        """A sentence that says about how many calls and tokens a number of moves takes from a position on.
+        """A sentence that says about how many calls and tokens a number of moves takes, in games from a position on.
 
-        With transcripts of calls whose cost is known, it also says what the moves will cost.
+        The tokens of the questions are those of a game with short answers, at 4 characters each. If there are answers,
+        in the transcripts or already in this run, the sentence says what the moves will take as in these answers.
         """
-        tokens = moves * sum(len(message["content"]) for message in self.question(state)) // _CHARACTERS
-        text = f"{self._name}: up to about {moves:,} moves, with {tokens:,} tokens of questions"
-        costs = [answer.cost for answers in self._known.values() for answer in answers if answer.cost is not None]
-        if costs:
-            text += f" and a cost of {moves * sum(costs) / len(costs):.2f}, as in the transcripts"
-        return f"{text}."
+        tokens = moves * self._characters(state) / _CHARACTERS
+        text = (
+            f"{self._name}: up to about {moves:,} moves, with {tokens:,.0f} tokens of questions ({_CHARACTERS} "
+            "characters are counted as a token)"
+        )
+        known = list(self._known.values())
+        answers = [answer for each in known for answer in each]
+        forms = {
+            "prompt_tokens": "{:,.0f} tokens of questions",
+            "tokens": "{:,.0f} tokens of answers",
+            "cost": "a cost of {:.2f}",
+        }
+        sums = ((form, _sum(getattr(answer, name) for answer in answers)) for name, form in forms.items())
+        said = [form.format(moves * total / len(known)) for form, total in sums if total is not None]
+        return f"{text}; as in the first {len(known):,} moves, {' and '.join(said)}." if said else f"{text}."
+
+    def _characters(self, state: State) -> float:
+        """The mean number of characters of a question in a game of first legal moves, which short answers name."""
+        player, talks, lengths = state.to_move, _Talks(), list[int]()
+        while not state.is_over:
+            action = state.legal_actions()[0]
+            if state.to_move == player and not state.must_pass:
+                messages = self._messages(state, 0, talks)
+                lengths.append(sum(len(message["content"]) for message in messages))
+                talks[0] = state, [*messages, {"role": "assistant", "content": state.action_to_text(action)}]
+            state = state.play(action)
+        return fmean(lengths)
 
     def summary(self) -> dict[str, Any]:
         """The answers so far in numbers, as plain values.
@@ -274,9 +304,11 @@ class ChatAgent(Agent):
             A dict. ``moves``, ``answers``, ``illegal``, ``unreadable``, ``forfeits`` (moves without a legal answer) and
             ``errors`` (failed calls) are counts. ``legal_rate``, ``illegal_rate`` and ``unreadable_rate`` are shares of
             the answers; ``legal_rate_interval95`` and so on are their intervals by Wilson's method; None without
-            answers. ``tokens_a_move`` and ``seconds_a_move`` are means, and ``cost`` is a sum; None if an answer has no
-            such number. ``regret`` is a list with a dict for each phase whose moves could be judged: ``empty`` (the
-            least and the most empty squares), ``moves``, and ``discs``, the mean number of discs that a move lost.
+            answers. ``prompt_tokens_a_move``, ``tokens_a_move`` and ``seconds_a_move`` are means, and ``cost`` is a
+            sum; None if an answer has no such number. ``unused`` is the number of further answers, in games that were
+            asked ahead and not played; ``cost`` has their costs, too. ``regret`` is a list with a dict for each phase
+            whose moves could be judged: ``empty`` (the least and the most empty squares), ``moves``, and ``discs``,
+            the mean number of discs that a move lost.
         """
         moves, answers = list(self.moves), [answer for move in self.moves for answer in move.answers]
         faults = Counter(fault for move in moves for fault in move.faults)
@@ -287,6 +319,7 @@ class ChatAgent(Agent):
             "unreadable": faults["unreadable"],
             "forfeits": sum(move.move is None for move in moves),
             "errors": self.errors,
+            "unused": sum(map(len, self._ahead.values())),
         }
         shares = {
             "legal": len(answers) - faults.total(),
@@ -295,12 +328,11 @@ class ChatAgent(Agent):
         }
         for name, count in shares.items():
             numbers[f"{name}_rate"], numbers[f"{name}_rate_interval95"] = _share(count, len(answers))
-        tokens, seconds, cost = (
-            _sum(getattr(answer, name) for answer in answers) for name in ("tokens", "seconds", "cost")
-        )
+        for name, digits in (("prompt_tokens", 1), ("tokens", 1), ("seconds", 3)):
+            total = _sum(getattr(answer, name) for answer in answers)
+            numbers[f"{name}_a_move"] = None if total is None else round(total / len(moves), digits)
+        cost = _sum(answer.cost for answer in chain(answers, *self._ahead.values()))
         return numbers | {
-            "tokens_a_move": None if tokens is None else round(tokens / len(moves), 1),
-            "seconds_a_move": None if seconds is None else round(seconds / len(moves), 3),
             "cost": None if cost is None else round(cost, 6),
             "regret": _regret_by_phase(moves),
         }
@@ -328,7 +360,12 @@ class ChatAgent(Agent):
             f"{_rate_text(summary, 'illegal')}, {summary['unreadable']} unreadable{_rate_text(summary, 'unreadable')}; "
             f"{summary['forfeits']} moves without a legal answer."
         ]
-        forms = {"tokens_a_move": "{:,.0f} tokens a move", "seconds_a_move": "{:.3g} s a move", "cost": "cost {:.4g}"}
+        forms = {
+            "prompt_tokens_a_move": "{:,.0f} prompt tokens a move",
+            "tokens_a_move": "{:,.0f} answer tokens a move",
+            "seconds_a_move": "{:.3g} s a move",
+            "cost": "cost {:.4g}",
+        }
         took = [form.format(summary[name]) for name, form in forms.items() if summary[name] is not None]
         if took:
             said.append(f"{', '.join(took)}.")
@@ -339,61 +376,47 @@ class ChatAgent(Agent):
                 for phase in summary["regret"]
             )
             said.append(f"Discs lost a move against perfect play: {', '.join(phases)}.")
+        if summary["unused"]:
+            said.append(f"{summary['unused']} more answers were asked ahead, in games that were not played.")
         if self.errors:
             said.append(f"{self.errors} calls of the model failed.")
         return said
 
-    def _alone(self, dialogue: _Dialogue) -> int:
-        """Ask the model what a dialogue asks. Returns its action; see `act`."""
-        try:
-            messages = next(dialogue)
+    @property
+    def _conversations(self) -> Conversations:
+        """Those of this thread."""
+        if not hasattr(self._own, "conversations"):
+            self._own.conversations = Conversations(self._ask, self._workers, batched=self._batched)
+        conversations: Conversations = self._own.conversations
+        return conversations
+
+    def _later_game(self, game: GameAhead) -> Dialogue:
+        """The dialogues of a game that will be played later. They end where no answer names a legal move."""
+        talks: _Talks = {}
+        with suppress(StopIteration):
+            state, key = next(game)
             while True:
-                messages = dialogue.send(self._ask([messages])[0])
-        except StopIteration as end:
-            return int(end.value)
+                state, key = game.send((yield from self._dialogue(state, key, talks)))
+        return 0
 
-    def _together(self, dialogues: Sequence[_Dialogue]) -> npt.NDArray[np.int64]:
-        """The actions of dialogues, whose questions are asked at once; -1 where no answer names a legal move."""
-        actions = np.full(len(dialogues), -1, np.int64)
-        asked: dict[int, _Messages] = {}
+    def _dialogue(self, state: State, key: int | None, later: _Talks | None = None) -> Dialogue:
+        """Yields the conversations that the model must answer, gets the answers, and returns the action; see `act`.
 
-        def advance(i: int, answer: Answer | None) -> None:
-            try:
-                asked[i] = next(dialogues[i]) if answer is None else dialogues[i].send(answer)
-            except StopIteration as end:
-                actions[i] = end.value
-            except AgentError:
-                pass
-
-        for i in range(len(dialogues)):
-            advance(i, None)
-        while asked:
-            some = list(asked)[: self._workers]
-            for i, answer in zip(some, self._ask([asked.pop(i) for i in some]), strict=True):
-                advance(i, answer)
-        return actions
-
-    def _dialogue(self, state: State, key: int | None) -> _Dialogue:
-        """Yields the conversations that the model must answer, gets the answers, and returns the action; see `act`."""
+        `later` has the conversation of a game that will be played later. Its moves do not count yet.
+        """
         if state.must_pass:
             return state.legal_actions()[0]
-        messages = self._messages(state, key)
+        talks, under_way = self._talks if later is None else later, self._conversations.under_way
+        messages = self._messages(state, key, talks)
         asked = prompt_hash(messages)
-        known = [] if key is None else self._known.get((key, asked), [])
-        answers: list[Answer] = []
-        faults: list[str] = []
-        reason, after = "", None
-        while after is None and len(faults) < self._prompt.attempts:
-            answer = known[len(answers)] if len(answers) < len(known) else (yield messages)
-            text = answer.text or ""
-            answers.append(answer)
-            messages += [{"role": "assistant", "content": text if len(text) <= LONGEST else read_part(text)}]
-            try:
-                after = play_text(state, text)
-            except WrongAnswerError as error:
-                faults.append(error.kind)
-                reason = f"{error.kind}: {error}"
-                messages += [{"role": "user", "content": correction(error)}]
+        while key is not None and (key, asked) in under_way:
+            yield None
+        under_way.add((key, asked))
+        try:
+            known = [] if key is None else self._known.get((key, asked), [])
+            answers, faults, after, reason = yield from self._answered(state, messages, known)
+        finally:
+            under_way.discard((key, asked))
         action = None if after is None else after.moves[len(state.moves)]
         move = ChatMove(
             key,
@@ -407,23 +430,43 @@ class ChatAgent(Agent):
             None if action is None else state.action_to_text(action),
             _regret(state, after),
         )
-        self._keep(move, is_new=len(answers) > len(known))
+        self._keep(move, is_new=len(answers) > len(known), counts=later is None)
         if action is None:
             raise AgentError(f"{self._name} named no legal move in {state!r}; its last answer is {reason}")
         if key is not None and self._follow_up is not None:
-            self._talks[key] = state, messages
+            talks[key] = state, messages
         return action
 
-    def _messages(self, state: State, key: int | None) -> _Messages:
+    def _answered(
+        self, state: State, messages: Messages, known: Sequence[Answer]
+    ) -> Generator[Messages, Answer, tuple[list[Answer], list[str], State | None, str]]:
+        """The answers to a question, the first of which are known, the faults, the position after it and why not."""
+        answers: list[Answer] = []
+        faults: list[str] = []
+        reason = ""
+        while len(faults) < self._prompt.attempts:
+            answer = known[len(answers)] if len(answers) < len(known) else (yield messages)
+            text = answer.text or ""
+            answers.append(answer)
+            messages += [{"role": "assistant", "content": text if len(text) <= LONGEST else read_part(text)}]
+            try:
+                return answers, faults, play_text(state, text), reason
+            except WrongAnswerError as error:
+                faults.append(error.kind)
+                reason = f"{error.kind}: {error}"
+                messages += [{"role": "user", "content": correction(error)}]
+        return answers, faults, None, reason
+
+    def _messages(self, state: State, key: int | None, talks: _Talks) -> Messages:
         """The question for a move; in a game that is one conversation, with all before it."""
-        if self._follow_up is not None and key in self._talks:
-            before, messages = self._talks[key]
+        if self._follow_up is not None and key in talks:
+            before, messages = talks[key]
             if state.moves[: len(before.moves)] == before.moves and len(state.moves) > len(before.moves):
                 news = news_text(before, state, before.to_move, **self._follow_up)
                 return [*messages, {"role": "user", "content": news}]
         return self._prompt.messages(state)
 
-    def _ask(self, asked: list[_Messages]) -> list[Answer]:
+    def _ask(self, asked: list[Messages]) -> list[Answer]:
         """The model's next answers in some conversations; without `batched`, in one."""
         failed = 0
         while True:
@@ -452,7 +495,7 @@ class ChatAgent(Agent):
                 answers: list[Any] = said if self._batched else [said]
                 return [self._checked(each if isinstance(each, Answer) else Answer(each), seconds) for each in answers]
 
-    def _called(self, asked: list[_Messages]) -> Any:
+    def _called(self, asked: list[Messages]) -> Any:
         """What `chat` returns.
 
         Raises:
@@ -510,24 +553,24 @@ class ChatAgent(Agent):
         except ValueError as error:
             raise AgentLeftError(f"{self._name}: chat returned a wrong Answer: {error}") from None
 
-    def _keep(self, move: ChatMove, *, is_new: bool) -> None:
+    def _keep(self, move: ChatMove, *, is_new: bool, counts: bool) -> None:
         """Count a move, and write it to the file. When a game is played again, its moves are not counted again."""
+        asked = move.key, move.prompt
         with self._lock:
             if move.key is not None:
-                asked = move.key, move.prompt
-                self._known[asked] = move.answers
-                if asked in self._counted:
-                    return
+                self._known[move.key, move.prompt] = move.answers
+            if not counts:
+                if asked not in self._counted:
+                    self._ahead[asked] = move.answers
+            elif move.key is None or asked not in self._counted:
                 self._counted.add(asked)
-            self.moves.append(move)
+                self._ahead.pop(asked, None)
+                self.moves.append(move)
             if is_new and self._file is not None:
                 self._file.parent.mkdir(parents=True, exist_ok=True)
                 with self._file.open("ab") as file:
                     lines = [asdict(move)] if file.tell() else [self._head, asdict(move)]
                     file.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
-
-
-_Dialogue = Generator[_Messages, Answer, int]
 
 
 async def _awaited(answer: Awaitable[Any]) -> tuple[Any, BaseException | None]:

@@ -1,15 +1,18 @@
 """An endpoint like OpenAI's on this machine, with scripted models: ``random``, ``greedy`` and ``rambling``.
 
 The models read the last board of the conversation, so they play Othello on each size, in any number of games at once.
-``rambling`` writes much, and one of ten answers is wrong. `python tests/helpers/chat_server.py 8000` starts the server.
+``rambling`` writes much, and one of ten answers is wrong. `python tests/helpers/chat_server.py 8000 1` starts a server
+that answers each call after one second. Ctrl-C ends it; it then says how many calls were under way at the same time.
 """
 
 import json
+import math
 import random
 import re
 import sys
 import threading
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from othello_env import Othello
@@ -54,9 +57,9 @@ class Handler(BaseHTTPRequestHandler):
         self._send(200, {"object": "list", "data": [{"id": "random", "object": "model"}]})
 
     def do_POST(self):
+        began = time.monotonic()
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        with self.server.lock:
-            self.server.asked += 1
+        self._wait()
         content = answer(body["model"], body["messages"])
         asked, said = (sum(len(each) for each in text) // 4 for text in (json.dumps(body["messages"]), content))
         usage = {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
@@ -68,6 +71,19 @@ class Handler(BaseHTTPRequestHandler):
         else:
             choice = {"index": 0, "finish_reason": "stop", "message": message}
             self._send(200, {**head, "object": "chat.completion", "choices": [choice]})
+        with self.server.changed:
+            self.server.calls.append((began, time.monotonic()))
+
+    def _wait(self):
+        """The delay of an answer, and the calls that it waits for."""
+        server = self.server
+        time.sleep(server.delay)
+        with server.changed:
+            server.asked += 1
+            server.changed.notify_all()
+            last = math.ceil(server.asked / server.together) * server.together
+            if last <= server.groups * server.together:
+                assert server.changed.wait_for(lambda: server.asked >= last, timeout=120), "the other calls do not come"
 
     def _stream(self, values):
         """Server-sent events: the whole answer as one event, then the end."""
@@ -92,16 +108,21 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-def make_server(port=0):
+def make_server(port=0, delay=0.0):
     server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     server.daemon_threads = True
-    server.asked, server.lock = 0, threading.Lock()
+    server.delay, server.calls = delay, []
+    server.asked, server.together, server.groups = 0, 1, 0
+    server.changed = threading.Condition()
     return server
 
 
 @contextmanager
 def serving():
-    """A running server: its address is `url`, and `asked` counts the calls."""
+    """A running server: its address is `url`, and `asked` counts the calls.
+
+    The first calls are answered in `groups` of `together` calls, each group when all its calls wait.
+    """
     server = make_server()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     server.url = f"http://127.0.0.1:{server.server_port}/v1"
@@ -113,4 +134,9 @@ def serving():
 
 
 if __name__ == "__main__":
-    make_server(int(sys.argv[1])).serve_forever()
+    server = make_server(int(sys.argv[1]), *map(float, sys.argv[2:]))
+    with suppress(KeyboardInterrupt):
+        server.serve_forever()
+    busy = sum(end - begin for begin, end in server.calls)
+    passed = max(end for _, end in server.calls) - min(begin for begin, _ in server.calls)
+    sys.stdout.write(f"{len(server.calls)} calls in {passed:.0f} s, {busy / passed:.1f} at the same time\n")

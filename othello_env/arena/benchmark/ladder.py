@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
@@ -29,19 +29,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from othello_env.agent import Agent, AgentError, Policy, make_agent
+from othello_env.agent import Agent, AgentError, GameAhead, Policy, make_agent
 from othello_env.agent.wrapper import Timed
 from othello_env.arena.elo import Fit, Ratings, comparisons, expected_score, rate, rate_tournament
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.number import Number, elo_text, score_text
 from othello_env.arena.openings import BALANCED, balanced_openings
-from othello_env.arena.play.games import play_games
+from othello_env.arena.play.games import ahead, game_ahead, play_games
 from othello_env.arena.play.records import GameRecord, Pairing
 from othello_env.arena.report import AGENT, Limits, Part, Table, game_name
 from othello_env.arena.tournament.results import Z95, MatchResult, Tournament, forfeits, overall
 from othello_env.arena.tournament.schedule import Schedule, check_games
 from othello_env.drawing.charts import png, row_chart
-from othello_env.games.game import check_seed
+from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.registry import GameLike, GameSpec
 from othello_env.support.files import parse_json, read_file
@@ -288,6 +288,8 @@ If an agent is too weak, its games end after this number of pairs of games again
 _MISFIT, _DEVIATION = 0.01, 0.05
 """A note says that one rating does not explain the scores if `Fit.p_value` is below the first number and
 `Fit.deviation` at least the second. Smaller deviations are those of the rungs' own ratings."""
+_LIKELY = 0.2
+"""Games are played ahead if the probability that they are played at all is at least this number."""
 _ELO_OF_ONE_GAME = 681.0
 """Half the width of a rating's 95% interval after one even game. After N games it is smaller by the root of N."""
 _ELO_OF_SCORE = 1600 / math.log(10)
@@ -623,13 +625,14 @@ def place(
         raise ValueError(f"seconds must be a positive number, not {seconds}")
     seed = check_seed(seed)
     deadline = math.inf if seconds is None else time.monotonic() + seconds
-    climb = _Climb(Timed(make_agent(agent, seed)), check_type("ladder", ladder, Ladder), seed)
-    while (batch := _next_batch(climb.placement, ladder.num_openings, half_width, games)) is not None:
-        for placement in climb.play(*batch, deadline):
-            if progress is not None:
-                progress(placement)
-        if time.monotonic() > deadline:
-            break
+    climb = _Climb(Timed(make_agent(agent, seed)), check_type("ladder", ladder, Ladder), seed, half_width, games)
+    with ahead([climb.agent], climb.likely_games()):
+        while (batch := climb.next_batch(climb.placement)) is not None:
+            for placement in climb.play(*batch, deadline):
+                if progress is not None:
+                    progress(placement)
+            if time.monotonic() > deadline:
+                break
     result = climb.placement
     warn_of_faults(repr(climb.agent), "games", result.faults, result.games)
     return result
@@ -643,16 +646,21 @@ class _Climb:
         placement: the results so far.
     """
 
-    def __init__(self, agent: Timed, ladder: Ladder, seed: int) -> None:
+    def __init__(self, agent: Timed, ladder: Ladder, seed: int, half_width: float, games: int | None) -> None:
         self.agent = agent
         self.placement = Placement(ladder)
         self._rungs = {rung: make_agent(rung.spec, seed) for rung in ladder.rungs}
         self._seed = seed
         names = (AGENT, *(rung.spec for rung in ladder.rungs))
         openings, players = ladder.num_openings, ladder.spec.num_players
-        games = None if openings == math.inf else players * int(openings)
-        self._schedule = Schedule(names, games, ladder.openings, seed, ladder.spec, gauntlet=True)
+        most = None if openings == math.inf else players * int(openings)
+        self._schedule = Schedule(names, most, ladder.openings, seed, ladder.spec, gauntlet=True)
         self._records: dict[Rung, list[GameRecord]] = {rung: [] for rung in ladder.rungs}
+        self._limits = half_width, games
+        self._ended: dict[int, State | None] = {}  # the last positions of games that were played ahead, by their keys
+
+    def next_batch(self, placement: Placement) -> tuple[tuple[Rung, ...], int] | None:
+        return _next_batch(placement, placement.ladder.num_openings, *self._limits)
 
     def play(self, group: tuple[Rung, ...], rounds: int, deadline: float) -> Iterator[Placement]:
         """Play the next openings against a group of rungs, and yield the placement after each opening.
@@ -663,7 +671,7 @@ class _Climb:
         agents: dict[str, Agent] = {AGENT: self.agent, **{rung.spec: self._rungs[rung] for rung in group}}
         start = self.placement.ladder.spec.start(0)
         at_once = all(agent.answers_batches(start) for agent in agents.values())
-        for played, record in enumerate(play_games(agents, self._pairings(group, rounds)), start=1):
+        for played, record in enumerate(play_games(agents, self._pairings(self.placement, group, rounds)), start=1):
             if record.fault is not None and (failed := record.agents[record.fault[0]]) != AGENT:
                 fault, name = record.fault[1].strip().splitlines()[0], self.placement.ladder.name
                 raise AgentError(f"no rating: the rung {failed} of {name} forfeited a game: {fault}")
@@ -671,16 +679,69 @@ class _Climb:
                 self._records[rung].append(record)
             if played % len(agents):
                 continue
-            matches = {r: MatchResult((AGENT, r.spec), tuple(played)) for r, played in self._records.items() if played}
             seconds = self.agent.seconds / max(self.agent.decisions, 1)
-            self.placement = Placement(self.placement.ladder, matches, seconds)
+            self.placement = self._placed(self._records, seconds)
             yield self.placement
             if time.monotonic() > deadline and not at_once:  # count all games that were played at once
                 break
 
-    def _pairings(self, group: tuple[Rung, ...], rounds: int) -> list[Pairing]:
+    def likely_games(self) -> Iterator[GameAhead | None]:
+        """Those of the present batch and of batches that will probably follow, for an agent that can be asked ahead."""
+        begun: set[int] = set()
+        seen, chances = (-1, -1), dict[Pairing, float]()
+        agents: dict[str, Agent] = {AGENT: self.agent, **{rung.spec: made for rung, made in self._rungs.items()}}
+        while True:
+            if seen != (now := (self.placement.games, len(self._ended))):
+                seen, chances = now, self._chances()
+            new = [pairing for pairing in chances if pairing.key not in begun]
+            pairing = max(new, key=lambda each: chances[each], default=None)
+            game = None if pairing is None else game_ahead({name: agents[name] for name in pairing.agents}, pairing)
+            if pairing is not None:
+                begun.add(pairing.key)
+            yield None if pairing is None or game is None else self._watched(pairing, game)
+
+    def _watched(self, pairing: Pairing, game: GameAhead) -> GameAhead:
+        self._ended[pairing.key] = yield from game
+
+    def _chances(self) -> dict[Pairing, float]:
+        """The games that will be played with a probability of at least `_LIKELY`, with this probability.
+
+        It looks at one batch after the other, and knows the results of games that were played ahead. In a game of three
+        players, it looks at the present batch alone.
+        """
+        found: dict[Pairing, float] = defaultdict(float)
+
+        def follow(records: Mapping[Rung, Sequence[GameRecord]], chance: float) -> None:
+            placement = self._placed(records)
+            if (batch := self.next_batch(placement)) is None:
+                return
+            pairings, rung = self._pairings(placement, *batch), batch[0][0]
+            for pairing in pairings:
+                found[pairing] += chance
+            unknown = sum(self._ended.get(pairing.key) is None for pairing in pairings)
+            for wins, share in enumerate(_chances_of_wins(placement, rung, unknown) if len(batch[0]) == 1 else ()):
+                if chance * share >= _LIKELY / 2:
+                    won = iter([True] * wins + [False] * (unknown - wins))
+                    played = [self._made_up(pairing, won) for pairing in pairings]
+                    follow({**records, rung: [*records[rung], *played]}, chance * share)
+
+        follow(self._records, 1.0)
+        return {pairing: chance for pairing, chance in found.items() if chance >= _LIKELY}
+
+    def _made_up(self, pairing: Pairing, won: Iterator[bool]) -> GameRecord:
+        """The record of a game that was played ahead, or one with the next of these results."""
+        if (end := self._ended.get(pairing.key)) is not None:
+            return GameRecord.from_state(pairing, end)
+        agent = pairing.agents.index(AGENT)
+        return GameRecord.from_state(pairing, pairing.start, ((agent + next(won)) % 2, "made up"))
+
+    def _placed(self, records: Mapping[Rung, Sequence[GameRecord]], seconds: float = 0.0) -> Placement:
+        matches = {rung: MatchResult((AGENT, rung.spec), tuple(played)) for rung, played in records.items() if played}
+        return Placement(self.placement.ladder, matches, seconds)
+
+    def _pairings(self, placement: Placement, group: tuple[Rung, ...], rounds: int) -> list[Pairing]:
         """The next games against a group of rungs. Each group has its own order of given openings."""
-        ladder, first = self.placement.ladder, self.placement.rounds(group)
+        ladder, first = placement.ladder, placement.rounds(group)
         numbers: Sequence[int] = range(first, first + rounds)
         if ladder.num_openings < math.inf:
             key = mix_int(self._seed, ladder.rungs.index(group[0]))
@@ -741,6 +802,19 @@ def _expected_information(placement: Placement, rungs: Sequence[Rung]) -> dict[R
     as in `othello_env.arena.elo`, and the information is that of Lindley (Ann. Math. Stat. 27, 1956): the
     entropy of the result minus its mean entropy once the rating is known.
     """
+    scores, weights = _posterior(placement)
+
+    def entropy(p: Any) -> Any:
+        return -p * np.log(p) - (1 - p) * np.log1p(-p)
+
+    return {rung: float(entropy(weights @ scores[rung]) - weights @ entropy(scores[rung])) for rung in rungs}
+
+
+def _posterior(placement: Placement) -> tuple[dict[Rung, Any], Any]:
+    """The expected score against each rung for possible ratings of the agent, and the probabilities of these ratings.
+
+    Without games, all ratings are equally likely.
+    """
     every = placement.ladder.rungs
     ratings = np.arange(every[0].elo - 1000, every[-1].elo + 1000, 20.0)
     scores = {rung: 1 / (1 + 10 ** ((rung.elo - ratings) / 400)) for rung in every}
@@ -749,11 +823,13 @@ def _expected_information(placement: Placement, rungs: Sequence[Rung]) -> dict[R
         p, points = scores[rung], match.score * match.games
         likelihood += points * np.log(p) + (match.games - points) * np.log1p(-p)
         fisher += match.games * p * (1 - p)
-    posterior = likelihood + np.log(fisher) / 2
+    posterior = likelihood + np.log(fisher) / 2 if placement.matches else likelihood
     weights = np.exp(posterior - posterior.max())
-    weights /= weights.sum()
+    return scores, weights / weights.sum()
 
-    def entropy(p: Any) -> Any:
-        return -p * np.log(p) - (1 - p) * np.log1p(-p)
 
-    return {rung: float(entropy(weights @ scores[rung]) - weights @ entropy(scores[rung])) for rung in rungs}
+def _chances_of_wins(placement: Placement, rung: Rung, games: int) -> list[float]:
+    """The probabilities that the agent wins 0, 1, ... of this number of games against a rung; draws are left out."""
+    scores, weights = _posterior(placement)
+    p = scores[rung]
+    return [float(weights @ (math.comb(games, k) * p**k * (1 - p) ** (games - k))) for k in range(games + 1)]

@@ -5,12 +5,12 @@ How far a move is from perfect play, in discs, is also called its regret.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from othello_env.agent import Agent, Policy, Seat, ask_batch, make_agent
+from othello_env.agent import Agent, GameAhead, Policy, Seat, ask_batch, make_agent
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.number import Number
 from othello_env.arena.openings import packaged_lines
@@ -19,7 +19,7 @@ from othello_env.arena.report import Limits, Part, Table, game_name
 from othello_env.arena.statistics import mean_interval
 from othello_env.arena.tournament.results import score_interval
 from othello_env.drawing.charts import row_chart
-from othello_env.games.game import check_seed
+from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
@@ -38,6 +38,7 @@ __all__ = [
     "applies",
     "ask_each",
     "expected_moves",
+    "games_ahead",
     "load_positions",
     "measure",
     "measure_positions",
@@ -339,7 +340,7 @@ def ask_each(agent: Agent, positions: Sequence[ScoredPosition], seed: int) -> li
         AgentLeftError: the agent has left the game, as a person can.
         WrongGameError: the agent does not play Othello on boards of this size.
     """
-    keys = [mix_int(seed, number) for number in range(len(positions))]
+    keys = _keys(len(positions), seed)
 
     def together() -> list[int] | None:
         batch = OthelloPositions.from_states([position.state for position in positions], keys)
@@ -353,6 +354,21 @@ def ask_each(agent: Agent, positions: Sequence[ScoredPosition], seed: int) -> li
             return [*actions]
     # If the agent fails in one position, the whole batch fails. So `_answer` asks it again, one position at a time.
     return [_answer(agent, position.state, key) for position, key in zip(positions, keys, strict=True)]
+
+
+def _keys(count: int, seed: int) -> list[int]:
+    return [mix_int(seed, number) for number in range(count)]
+
+
+def games_ahead(game: GameSpec, seed: int) -> Iterator[GameAhead]:
+    """The packaged positions, for an agent that can be asked ahead."""
+    positions = load_positions(str(game))
+    for position, key in zip(positions, _keys(len(positions), seed), strict=True):
+        yield _asked_once(position.state, key)
+
+
+def _asked_once(state: State, key: int) -> GameAhead:
+    yield state, key
 
 
 def _answer(agent: Agent, state: Othello, key: int) -> int | str:

@@ -4,6 +4,7 @@ A part is a file of this folder with `ORDER` (a number, the smallest is measured
 ``applies(game, limits)`` says whether it is measured in a game, ``expected_moves(game, limits)`` about how many moves
 the agent is asked for, and ``measure(agent, game, seed, limits, progress)`` returns a
 `othello_env.arena.report.Part`. During the measurement, it may call `progress` with such a part of the results so far.
+With ``games_ahead(game, seed)``, an agent that can be asked ahead may begin this part during an earlier one.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from othello_env.agent import Agent, AgentLeftError, Policy, file_hashes, make_a
 from othello_env.arena import benchmark
 from othello_env.arena.benchmark.ladder import Ladder
 from othello_env.arena.number import Number
+from othello_env.arena.play.games import ahead
 from othello_env.arena.report import Found, Limits, Part, Report, game_name
 from othello_env.games.game import check_seed, check_text
 from othello_env.games.registry import GameLike, GameSpec
@@ -106,22 +108,24 @@ def run_benchmark(
         if progress is not None:
             progress(so_far(state))
 
-    for module in modules:
-        part = str(module.__name__).rpartition(".")[2]
+    later = (game for module in modules if hasattr(module, "games_ahead") for game in module.games_ahead(spec, seed))
+    with ahead([player], later):
+        for module in modules:
+            part = str(module.__name__).rpartition(".")[2]
 
-        def take(found: Part, state: Mapping[str, str] = MappingProxyType({"measuring": part})) -> None:
-            newest[:] = [found]
-            tell(state)
+            def take(found: Part, state: Mapping[str, str] = MappingProxyType({"measuring": part})) -> None:
+                newest[:] = [found]
+                tell(state)
 
-        tell({"measuring": part})
-        try:
-            measured = module.measure(player, spec, seed, limits, take)
-        except BaseException as error:
-            is_failure = isinstance(error, Exception) and not isinstance(error, AgentLeftError)
-            tell({"failed" if is_failure else "interrupted": part})
-            raise
-        newest.clear()
-        done.append(measured)
+            tell({"measuring": part})
+            try:
+                measured = module.measure(player, spec, seed, limits, take)
+            except BaseException as error:
+                is_failure = isinstance(error, Exception) and not isinstance(error, AgentLeftError)
+                tell({"failed" if is_failure else "interrupted": part})
+                raise
+            newest.clear()
+            done.append(measured)
     return so_far({})
 
 
@@ -134,6 +138,7 @@ def _answers(agent: Agent, game: str) -> Iterator[Part]:
     numbers = []
     for name, key, form in (
         ("legal answers", "legal_rate", "share"),
+        ("prompt tokens a move", "prompt_tokens_a_move", "count"),
         ("tokens a move", "tokens_a_move", "count"),
         ("s a move", "seconds_a_move", "seconds"),
         ("cost", "cost", "cost"),

@@ -7,15 +7,15 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
-from itertools import islice
+from itertools import islice, tee
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from othello_env.agent import Agent, AgentError, AgentLeftError, Policy, Seat, WrongGameError
+from othello_env.agent import Agent, AgentError, AgentLeftError, GameAhead, Policy, Seat, WrongGameError
 from othello_env.agent.answers import ask_batch
 from othello_env.agent.clock import TimeControl
 from othello_env.arena.play.records import GameRecord, Pairing
@@ -27,9 +27,11 @@ from othello_env.support.jit import raise_interrupt
 __all__ = [
     "Seats",
     "SeatsHere",
+    "ahead",
     "attempt",
     "check_agents",
     "failure",
+    "game_ahead",
     "play_all",
     "play_game",
     "play_games",
@@ -119,15 +121,54 @@ def play_games(
         WrongGameError: an agent does not play this game, or does not play on a board of this size.
     """
     todo = iter(pairings)
-    while part := list(islice(todo, at_once)):
-        at_once = min(2 * at_once, _AT_ONCE)
-        together = [pairing for pairing in part if _in_batches(agents, pairing)]
-        # If an agent fails in some game, all games of `part` are played one after the other, so that the agent forfeits
-        # only the games in which it fails.
-        finals = attempt(partial(_finals, agents, together), lambda _: {})
-        for pairing in part:
-            final = finals.get(pairing.key)  # after an illegal answer None: playing the game again finds the reason
-            yield play_game(agents, pairing) if final is None else GameRecord.from_state(pairing, final)
+    later: Iterator[Pairing] = iter(())
+    if any(hasattr(agent, "ahead") for agent in agents.values()):
+        todo, later = tee(todo)
+    games_ahead = (game_ahead(agents, pairing) for pairing in later)
+    with ahead(agents.values(), (game for game in games_ahead if game is not None)):
+        while part := list(islice(todo, at_once)):
+            at_once = min(2 * at_once, _AT_ONCE)
+            together = [pairing for pairing in part if _in_batches(agents, pairing)]
+            # If an agent fails in some game, all games of `part` are played one after the other, so that the agent
+            # forfeits only the games in which it fails.
+            finals = attempt(partial(_finals, agents, together), lambda _: {})
+            for pairing in part:
+                final = finals.get(pairing.key)  # after an illegal answer None: playing the game again finds the reason
+                yield play_game(agents, pairing) if final is None else GameRecord.from_state(pairing, final)
+
+
+@contextmanager
+def ahead(agents: Iterable[Agent], games: Iterator[GameAhead | None]) -> Iterator[None]:
+    """Let an agent be asked ahead, if it has the method; see `othello_env.agent.OptionalMethods.ahead`."""
+    with ExitStack() as stack:
+        for method in (getattr(agent, "ahead", None) for agent in agents):
+            if method is not None:
+                stack.enter_context(method(games))
+        yield
+
+
+def game_ahead(agents: Mapping[str, Agent], pairing: Pairing) -> GameAhead | None:
+    """The game for the agent with the method `ahead`; None if both have it, or the games follow each other."""
+    seats = {
+        player: Seat(agents[name], seat_key(pairing.key, player))
+        for player, name in enumerate(pairing.agents)
+        if not hasattr(agents[name], "ahead")
+    }
+    return (
+        _game_ahead(pairing, seats) if len(seats) == len(pairing.agents) - 1 and _in_batches(agents, pairing) else None
+    )
+
+
+def _game_ahead(pairing: Pairing, seats: Mapping[int, Seat]) -> GameAhead:
+    state: State | None = pairing.start
+    while state is not None and not state.is_over:
+        if state.must_pass:
+            state = state.play(state.legal_actions()[0])
+        elif state.to_move in seats:  # if the opponent fails, the game shows it when it is played
+            state = attempt(partial(seats[state.to_move].play, state), lambda _: None)
+        else:
+            state = state.play((yield state, seat_key(pairing.key, state.to_move)))
+    return state
 
 
 def _in_batches(agents: Mapping[str, Agent], pairing: Pairing) -> bool:

@@ -277,7 +277,7 @@ def test_language_models_get_a_leaderboard(run, tmp_path, monkeypatch):
         low, high = answers["unreadable_rate_interval95"]
         assert (low <= 0.1 <= high) == (agent == "rambling")
         assert rows[agent]["discs lost a move"].startswith(f"{report['discs lost a move'].value:.2f} (")
-        assert answers["cost"] == pytest.approx(0.001 * answers["answers"])
+        assert answers["cost"] == pytest.approx(0.001 * (answers["answers"] + answers["unused"]))
         assert [phase["empty"] for phase in answers["regret"]][-1] == [1, 4]
     assert float(rows["rambling"]["tokens a move"]) > 100 > float(rows["greedy"]["tokens a move"])
     (record, *_) = read_records(tmp_path / "out" / "run-1" / "ladder-games.jsonl")
@@ -291,4 +291,4 @@ def test_language_models_get_a_leaderboard(run, tmp_path, monkeypatch):
     assert record.words in [shown.game(number)["words"] for number in range(len(shown))]
     again = run(agents[1], "--size", 6, "--endgame")[2]
     assert "random: up to about 380 moves" in again
-    assert "and a cost of 0.38, as in the transcripts" in again
+    assert "tokens of answers and a cost of 0.38." in again

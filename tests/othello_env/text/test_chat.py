@@ -5,13 +5,15 @@ import json
 import re
 import sys
 import threading
+from contextlib import closing
 from dataclasses import replace
+from http.client import HTTPConnection
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.error import HTTPError
 
-import numpy as np
 import pytest
+from chat_server import answer, read_position, serving
 from starlette.datastructures import Headers
 
 from othello_env import (
@@ -30,10 +32,17 @@ from othello_env import (
 from othello_env.agent import AgentLeftError, Seat
 from othello_env.arena.benchmark.ladder import load_ladder
 from othello_env.arena.benchmark.positions import load_positions, measure_positions
+from othello_env.arena.benchmark.run import run_benchmark
 from othello_env.arena.faults import FaultWarning
 from othello_env.cli import main as command
 from othello_env.text import Answer, ChatAgent, OthelloText
 from othello_env.text.prompts import Prompt, prompt_hash
+
+
+@pytest.fixture
+def server():
+    with serving() as running:
+        yield running
 
 
 def read_board(question):
@@ -212,10 +221,24 @@ def test_the_lines_of_the_transcripts(tmp_path):
     found = agent.summary()
     assert (found["tokens_a_move"], found["cost"]) == (10, 0.75)
     assert found["seconds_a_move"] >= 2
-    assert "10 tokens a move" in agent.report()[1]
+    assert "10 answer tokens a move" in agent.report()[1]
     assert "cost 0.75" in agent.report()[1]
-    assert "about 40 moves" in agent.estimate(Othello(), 40)
-    assert "a cost of 15.00" in agent.estimate(Othello(), 40)
+    assert "as in the first 1 moves, 400 tokens of answers and a cost of 30.00." in agent.estimate(Othello(), 40)
+
+
+@pytest.mark.parametrize("history", [False, True, "conversation"])
+def test_the_tokens_of_the_questions_are_counted_before_the_first_call(history):
+    def chat(messages):
+        asked.append(sum(len(message["content"]) for message in messages))
+        return state.action_to_text(state.legal_actions()[0])
+
+    asked, state, agent = [], Othello(), ChatAgent(chat, history=history)
+    expected = agent.estimate(state, 30)
+    seat = Seat(agent, 1)
+    while not state.is_over:
+        state = state.play(seat.ask(state) if state.to_move == 0 else state.legal_actions()[0])
+    said = f"up to about 30 moves, with {30 * sum(asked) / len(asked) / 4:,.0f} tokens of questions (4 characters"
+    assert said in expected
 
 
 def test_a_move_has_its_regret_where_it_is_exact():
@@ -531,19 +554,45 @@ def test_long_thinking_is_no_answer_and_is_not_sent_again():
     assert len(json.dumps(asked[1])) < 5_000
 
 
-def test_calls_are_made_at_the_same_time():
-    both = threading.Barrier(2, timeout=60)
+def test_a_benchmark_keeps_twelve_of_sixteen_calls_under_way(server):
+    """The endpoint answers 60 times 12 calls, each time when all 12 wait. The results are those of a single worker."""
+
+    def ask(messages):
+        with closing(HTTPConnection("127.0.0.1", server.server_port)) as connection:
+            connection.request("POST", "/v1/chat/completions", json.dumps({"model": "random", "messages": messages}))
+            return json.load(connection.getresponse())["choices"][0]["message"]["content"]
+
+    server.together, server.groups = 12, 60
+    agent = ChatAgent(ask, name="m", workers=16, retries=0)
+    measured = run_benchmark(agent, games=20, seed=3)
+    assert server.asked == agent.summary()["answers"] + agent.summary()["unused"]
+    assert server.asked > 12 * 60
+    alone = ChatAgent(lambda messages: answer("random", messages), name="m")
+    found = run_benchmark(alone, games=20, seed=3)
+    assert found.parts[:2] == measured.parts[:2]
+    same = ("moves", "answers", "illegal", "unreadable", "forfeits", "regret")
+    assert [alone.summary()[name] for name in same] == [agent.summary()[name] for name in same]
+
+
+def test_a_game_does_not_wait_for_the_answer_of_another_game():
+    """The first answer of one game comes when the other games have ended."""
+    ended, calls, lock = threading.Event(), [], threading.Lock()
 
     def chat(messages):
-        both.wait()
-        state = read_board(messages[0]["content"])
+        with lock:
+            calls.append(messages)
+            first = len(calls) == 1
+        state = read_position(messages)
+        if first:
+            assert ended.wait(60)
+        elif state.empties < 2:
+            ended.set()
         return state.action_to_text(state.legal_actions()[0])
 
-    start = Othello(4)
-    batch = OthelloPositions.from_states([start, start.play(start.legal_actions()[0])], [1, 2])
-    found = ChatAgent(chat, workers=2).act_batch(batch)
-    assert found.dtype == np.int64
-    assert found.tolist() == [1, 0]
+    agent = ChatAgent(chat, workers=2, retries=0)
+    result = play_match(agent, "random", games=4, game="othello:size=4")
+    alone = play_match(ChatAgent(chat), "random", games=4, game="othello:size=4")
+    assert result.records == alone.records
 
 
 def test_the_command_rates_the_agent_of_the_page(tmp_path, monkeypatch, capsys):
@@ -556,7 +605,7 @@ def test_the_command_rates_the_agent_of_the_page(tmp_path, monkeypatch, capsys):
 
     def create(messages, model, temperature):
         choice = SimpleNamespace(message=SimpleNamespace(content=script(messages)))
-        return SimpleNamespace(choices=[choice], usage=SimpleNamespace(completion_tokens=20))
+        return SimpleNamespace(choices=[choice], usage=SimpleNamespace(prompt_tokens=300, completion_tokens=20))
 
     client = SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=create)))
     monkeypatch.setitem(sys.modules, "openai", SimpleNamespace(OpenAI=lambda base_url, api_key: client))
@@ -565,7 +614,14 @@ def test_the_command_rates_the_agent_of_the_page(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit) as stop:
         command(["benchmark", "policy.py:agent", "--games", "4"])
     assert stop.value.code == 0
-    printed = capsys.readouterr().out
+    said = capsys.readouterr()
+    printed = said.out
     assert re.search(r"\d+ illegal \(\d.*%\), \d+ unreadable \(\d.*%\)", printed)
-    assert f"{script.calls} answers: " in printed
-    assert len(Path("qwen3-8b.jsonl").read_text().splitlines()) == 1 + int(re.search(r"(\d+) moves, ", printed)[1])
+    answers, unused = (
+        sum(map(int, re.findall(rf"(\d+) {word}", printed))) for word in ("answers: ", "more answers were asked ahead")
+    )
+    kept = [json.loads(line) for line in Path("qwen3-8b.jsonl").read_text().splitlines()[1:]]
+    assert sum(len(move["answers"]) for move in kept) == answers + unused
+    assert 0 <= script.calls - answers - unused <= 16  # a game may be given up between two answers for a move
+    assert re.search(r"\n3\d\d prompt tokens a move, 2\d answer tokens a move", printed)
+    assert re.search(r"as in the first \d+ moves, [\d,]+ tokens of questions and [\d,]+ tokens of answers", said.err)
