@@ -288,7 +288,7 @@ If an agent is too weak, its games end after this number of pairs of games again
 _MISFIT, _DEVIATION = 0.01, 0.05
 """A note says that one rating does not explain the scores if `Fit.p_value` is below the first number and
 `Fit.deviation` at least the second. Smaller deviations are those of the rungs' own ratings."""
-_LIKELY = 0.2
+_LIKELY = 0.3
 """Games are played ahead if the probability that they are played at all is at least this number."""
 _ELO_OF_ONE_GAME = 681.0
 """Half the width of a rating's 95% interval after one even game. After N games it is smaller by the root of N."""
