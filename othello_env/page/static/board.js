@@ -80,7 +80,9 @@ export class Board {
   /** Give the keyboard focus to the square that had it last. Without `hasKeys`, the arrows step through the game. */
   takeFocus(hasKeys = true) {
     this.cells[this.focus[0]][this.focus[1]].focus({ preventScroll: true });
-    if (!hasKeys) this.hasKeys = false;
+    if (hasKeys) return;
+    this.hasKeys = false;
+    this.point([], "focus");
   }
 
   /** The keys that move between squares. After a click, the keys of the page step through the game instead. */
