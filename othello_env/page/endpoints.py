@@ -116,7 +116,7 @@ def _opened(game: PageGame, opening: str | None) -> PageGame:
 async def _read(message: _Read, _request: Request) -> Response:
     """The record of the game in a pasted text."""
     if not message.text.strip():
-        raise MessageError("paste a transcript, a board or a link")
+        raise MessageError("paste a transcript or a board")
     return _record(await asyncio.to_thread(read_text, message.record, message.text.strip()))
 
 

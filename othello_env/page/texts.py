@@ -3,21 +3,17 @@
 A game of Othello from the usual start is written as a transcript: ``f5 d6 c3``. For Othello from another start, and for
 every game of Tribolo, the board and the player to move come before the moves: ``-BRG/... blue b1 c3``. Checkers is
 written as PDN (Portable Draughts Notation), in which Red is called Black. Games of Othello can also be read from GGF
-(Generic Game Format). Games of every kind can be read from links of other sites.
-
-**Links.** A link of another site may have a game in a field of the query or the fragment, in the whole fragment, or in
-the last part of the path. All these places are tried. A link within the link is not read.
+(Generic Game Format).
 """
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 from othello_env.data import Games, read_games
 from othello_env.data.formats import ggf
@@ -45,7 +41,7 @@ The labels are the letters of the columns, the number of a row, and in checkers 
 def read_text(record: PageGame, text: str) -> PageGame:
     """Read the game in a text, and return its record.
 
-    The text may have moves, a board, or both. It may also be GGF or a link, and for checkers PDN.
+    The text may have moves, a board, or both. It may also be GGF, and for checkers PDN.
 
     Args:
         record: a record. Moves and boards in the text are read as those of the record's kind of game, such as checkers.
@@ -55,8 +51,6 @@ def read_text(record: PageGame, text: str) -> PageGame:
     Raises:
         ValueError: the text cannot be read, or one of its moves is not legal.
     """
-    if _is_link(text):
-        return _read_link(record, text)
     if ggf.is_ggf(text):
         return _read_ggf(record, text)
     return _read_moves(record, text)
@@ -105,22 +99,6 @@ def _listed(record: PageGame, games: Games, i: int) -> dict[str, Any]:
     read = played_game(record, games.starts[int(games.start[i])], final, names)
     who = " – ".join(name or "?" for name in names) if any(names) else f"{len(read.moves)} plies"  # noqa: RUF001
     return {"title": f"{i + 1}. {who}, {'-'.join(map(str, final.scores()))}", "record": read.to_json()}
-
-
-def _read_link(record: PageGame, link: str) -> PageGame:
-    """The record of the first game that is found in a link. A link within this link is not read."""
-    for text in _texts_in(link):
-        # A link within a link would be found twice: as a field and as a fragment. So each level of nested links would
-        # double the time.
-        if _is_link(text):
-            continue
-        try:
-            game = read_text(record, text)
-        except ValueError:
-            continue
-        if game.moves or game.position:
-            return game
-    raise NotationError("the link holds no moves and no board")
 
 
 def _read_ggf(record: PageGame, text: str) -> PageGame:
@@ -227,28 +205,3 @@ def write_text(record: PageGame) -> str:
         return names
     board, player = position_to_text(start)
     return f"{board} {player}\n{names}".strip()
-
-
-_LINK = re.compile(r"(?:https?|file)://\S+", re.IGNORECASE)
-_MOST_FIELDS = 50
-_SHORTEST = 4  # the fewest characters of a text that is read as a game: those of two moves
-
-
-def _is_link(text: str) -> bool:
-    """Whether a text is a single link."""
-    return _LINK.fullmatch(text.strip()) is not None
-
-
-def _texts_in(link: str) -> list[str]:
-    """The texts in a link that may be a game."""
-    parts = urlsplit(link.strip())
-    texts = [value for part in (parts.fragment, parts.query) for _, value in _fields(part)]
-    texts += [unquote(part) for part in (parts.fragment, parts.path.rpartition("/")[2]) if part]
-    return [text for text in dict.fromkeys(texts) if len(text) >= _SHORTEST]
-
-
-def _fields(text: str) -> Iterator[tuple[str, str]]:
-    try:
-        yield from parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS)
-    except ValueError:  # the text has more than _MOST_FIELDS fields
-        return

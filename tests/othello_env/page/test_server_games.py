@@ -68,7 +68,7 @@ def test_balanced_openings_are_those_of_the_package(ask):
     assert "".join(map(Othello().action_to_text, moves)) in balanced_openings()
     refused = ask("open", record=record("othello:size=6"), opening="balanced-v0")
     assert refused.status_code == 400
-    assert "8x8" in refused.json()["error"]
+    assert "are for othello" in refused.json()["error"]
 
 
 @pytest.mark.parametrize(
@@ -118,12 +118,20 @@ def test_a_board_is_read(ask, player):
         ("checkers", "1. 11-15 * 1. 11-16 *", "expected one game, got 2"),
         ("checkers", '[GameType "21,B,10,10,N1,0"] 1. 18-23', "side 8"),
         ("checkers", "hello", "got 'hello'"),
+        ("othello", "(;GM[Othello]PB[a]", "expected a tag"),
+        ("othello", 2 * "(;GM[Othello]TY[8]B[f5]W[d6];)", "expected one game, got 2"),
+        ("othello", "a (b\n" * 800 + ") 1, " + "a" * 3900, "expected a square"),  # almost a printed board
     ],
 )
 def test_a_broken_paste_is_an_error(ask, game, text, part):
     got = ask("read", record=record(game), text=text)
     assert got.status_code == 400
     assert part in got.json()["error"]
+
+
+def test_a_pasted_ggf_has_the_names_of_its_players(ask):
+    got = ask("read", record=record(seed=7), text="(;GM[Othello]PB[Ann]PW[Bob]TY[8]B[f5]W[d6];)").json()["record"]
+    assert got == record(moves=[37, 43], seed=7) | {"agents": ["Ann", "Bob"]}
 
 
 @pytest.mark.parametrize("game", page_games())
