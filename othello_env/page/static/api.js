@@ -1,26 +1,12 @@
 // Requests to the server. If the server does not answer, the request is sent again until the server answers.
 
+import { pause, Refused } from "./waiting.js";
+
 const RETRY_MS = 1000;
 const NOT_YET = 202; // the agent is still thinking; the page asks again, and in between other tabs can send requests
 const NO_CONTENT = 204;
 const CLOSING = 503;
 const banner = document.getElementById("offline");
-
-/** The server answered with an error. If an agent failed, `details` has the `agent`, and what is known about its error. */
-export class Refused extends Error {
-  constructor(message, details = {}) {
-    super(message);
-    this.details = details;
-  }
-}
-
-/** Wait for a time in ms. The promise rejects when the signal is aborted. */
-export function pause(ms, signal) {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener("abort", () => { clearTimeout(timer); reject(signal.reason); }, { once: true });
-  });
-}
 
 /** The answer of the server. The request is repeated until there is an answer. */
 async function insist(path, options) {

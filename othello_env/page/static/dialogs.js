@@ -1,9 +1,10 @@
 // The dialogs for a new game and for a pasted game.
 
-import { post, Refused } from "./api.js";
+import { post } from "./api.js";
 import { byId, html } from "./elements.js";
 import { choose, offerOf, settingsFor, strengthOf } from "./picker.js";
 import { newSeed } from "./table.js";
+import { Refused } from "./waiting.js";
 
 const OPENINGS = {
   start: "the start", "balanced-v0": "balanced: one of 500 even positions", "balanced-6x6-v0": "balanced: one of 250 positions that are draws",

@@ -1,7 +1,6 @@
-// The other lines (sequences of moves) of a game, and the games that were on the board before. Nothing here draws.
+// The other lines (sequences of moves) of a game, and the game that was on the board before. Nothing here draws.
 
 const MOST_LINES = 12;
-const MOST_GAMES = 10;
 
 /** @typedef {{moves: number[], names: string[]}} Line The actions of a line, and their names. */
 
@@ -27,30 +26,19 @@ export function keepLine(lines, left, now) {
   return kept.slice(-MOST_LINES);
 }
 
-/** The games that were on the board before. The latest game is last. */
-export class Past {
-  constructor(games = []) {
-    this.games = games;
-  }
+/** @typedef {{what: string, kept: any, isBack: boolean}} Last The game that was on the table before, and why it left, such as "paste". */
 
-  get last() { return this.games.at(-1) ?? null; }
+/**
+ * The game to keep when the game `kept` leaves the table. A game without moves after the ply `opened` and without other lines
+ * is kept only if a player resigned; otherwise `last` stays.
+ * @param {Last | null} last
+ */
+export const leaving = (last, what, kept) => what === "resign" || isWorth(kept) ? { what, kept, isBack: false } : last;
 
-  /**
-   * Keep a game. `what` names the reason why the game left the board, such as "paste". A game without moves after the
-   * ply `opened` and without other lines is kept only if a player resigned.
-   */
-  push(what, kept) {
-    if (what === "resign" || isWorth(kept)) this.games = [...this.games, { what, kept, isBack: false }].slice(-MOST_GAMES);
-  }
-
-  /** Take out the latest game and return it. Keep the present game `kept`, so that a second call brings it back. */
-  swap(kept) {
-    const { what, kept: last, isBack } = this.games.at(-1);
-    const isSame = String(kept.record.moves) === String(last.record.moves); // for example, a player had only resigned
-    this.games = this.games.slice(0, -1);
-    if (isWorth(kept) && !isSame) this.games.push({ what, kept, isBack: !isBack });
-    return last;
-  }
+/** The game to keep when the game `last` comes back in place of `present`: so a second call brings this one back. @param {Last} last */
+export function swapped({ what, kept, isBack }, present) {
+  const isSame = String(kept.record.moves) === String(present.record.moves); // for example, a player had only resigned
+  return isWorth(present) && !isSame ? { what, kept: present, isBack: !isBack } : null;
 }
 
 const isWorth = kept => kept.record.moves.length > kept.opened || (kept.lines ?? []).length > 0;

@@ -1,6 +1,7 @@
 // What a file without a server has in place of api.js: the rules, an agent with its weights, or a game with its values.
 
 import { Rules } from "./rules.js";
+import { Refused } from "./waiting.js";
 
 /**
  * The content of the file: an agent's `tables`, or a `game` that was analysed; see othello_env/page/standalone.py.
@@ -10,21 +11,6 @@ const FILE = JSON.parse(document.getElementById("content").textContent);
 const ONE_PLY = "one ply";
 const SEARCH = "search";
 const rules = FILE.tables || FILE.game.record.game.startsWith("othello") ? new Rules(FILE.size) : null;
-
-export class Refused extends Error {
-  constructor(message, details = {}) {
-    super(message);
-    this.details = details;
-  }
-}
-
-/** Wait for a time in ms. The promise rejects when the signal is aborted. */
-export function pause(ms, signal) {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener("abort", () => { clearTimeout(timer); reject(signal.reason); }, { once: true });
-  });
-}
 
 const offer = (spec, label) => ({ spec, label, given: false, games: [FILE.spec], version: "", elo: {}, head: spec, fixed: [], settings: [] });
 const agents = FILE.tables ? [offer(SEARCH, FILE.name), offer(ONE_PLY, FILE.name)] : FILE.game.answers.map(({ spec }) => offer(spec, ""));

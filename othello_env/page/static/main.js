@@ -1,19 +1,19 @@
 // The page: it shows the table (the game with its players), and its buttons and keys act on the table.
 
 import { Analysis } from "./analysis.js";
-import { get, post, Refused } from "./api.js";
+import { get, post } from "./api.js";
 import { Board } from "./board.js";
 import { Versions } from "./checkpoints.js";
 import { defaultSeat, setUpNew, setUpPaste } from "./dialogs.js";
 import { Editor } from "./editor.js";
 import { byId, html } from "./elements.js";
 import { errorCard } from "./errors.js";
-import { Past } from "./lines.js";
 import { showLines, showPlayers } from "./panels.js";
 import { Runs } from "./runs.js";
 import { copied, saveGame, saveGif, savePosition } from "./sharing.js";
 import { HUMAN, newSeed, Table } from "./table.js";
 import { Tabs } from "./tabs.js";
+import { Refused } from "./waiting.js";
 
 const KEPT = location.protocol === "file:" ? `othello-env ${location.pathname}` : "othello-env"; // files share one storage
 const THEME = "othello-env-theme";
@@ -118,7 +118,7 @@ function draw() {
   byId("review").classList.toggle("main", table.isOver && byId("review").getAttribute("aria-pressed") !== "true");
   byId("play").textContent = table.isPlaying ? "Pause" : "Play";
   byId("play").setAttribute("aria-label", byId("play").textContent);
-  const { last } = table.past;
+  const { last } = table;
   enable("recover", last !== null);
   byId("recover").textContent = last ? `${last.isBack ? "Redo" : "Undo"} ${last.what}` : "";
   keep();
@@ -248,19 +248,19 @@ function setUpTheme() {
 function keep() {
   if (!table?.game) return;
   const choices = { ...analysis.choices(), speed: byId("speed").value, legal: byId("legal").checked, flipped: board.isFlipped, tab: tabs.shown };
-  sessionStorage.setItem(KEPT, JSON.stringify({ ...table.keep(), past: table.past.games, choices }));
+  sessionStorage.setItem(KEPT, JSON.stringify({ ...table.keep(), last: table.last, choices }));
 }
 
 /** Continue the game that this tab had. Return false if there is no such game, or if the server cannot read it. */
 async function restore() {
   try {
-    const { choices, past, ...kept } = JSON.parse(sessionStorage.getItem(KEPT));
+    const { choices, last, ...kept } = JSON.parse(sessionStorage.getItem(KEPT));
     byId("speed").value = choices.speed;
     byId("legal").checked = choices.legal;
     board.isFlipped = choices.flipped;
     byId("flip").setAttribute("aria-pressed", String(board.isFlipped));
     analysis.restore(choices);
-    table.past = new Past(past);
+    table.last = last;
     await table.restore(kept);
     tabs.show(choices.tab);
     return true;

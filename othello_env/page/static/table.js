@@ -1,9 +1,10 @@
 // The table: a game, its players and its lines. The table also makes the moves of agents, the passes and the replay.
 
-import { pause, post, Refused, think } from "./api.js";
+import { post, think } from "./api.js";
 import { Game } from "./game.js";
-import { common, keepLine, Past } from "./lines.js";
+import { common, keepLine, leaving, swapped } from "./lines.js";
 import { offerOf } from "./picker.js";
+import { pause, Refused } from "./waiting.js";
 
 export const HUMAN = "human";
 const PASS_MS = 900;
@@ -41,7 +42,8 @@ export class Table {
     this.isAnalysis = false; // whether the game is analysed, not played
     /** @type {number[] | null} */
     this.selected = null; // the place of the piece that a person wants to move
-    this.past = new Past();
+    /** @type {import("./lines.js").Last | null} */
+    this.last = null;
     this.work = new AbortController();
     /** @type {AbortSignal | null} */
     this.choosing = null;
@@ -98,7 +100,7 @@ export class Table {
 
   /**
    * Begin the game of a record with these players, or with a person on all sides if `seats` is null. Nothing changes until
-   * the game is loaded. The game that was on the table is kept in `past`; `what` names the reason why it left the table,
+   * the game is loaded. The game that was on the table is kept in `last`; `what` names the reason why it left the table,
    * such as "restart".
    */
   async begin(what, record, seats, { base = record.moves.length, opened = base, cursor = undefined, spoken = SILENT } = {}) {
@@ -109,7 +111,7 @@ export class Table {
       if (!signal.aborted) throw error;
     });
     if (!game || signal.aborted) return;
-    if (this.game) this.past.push(what, this.keep());
+    if (this.game) this.last = leaving(this.last, what, this.keep());
     seats ??= game.board.players.map(() => HUMAN);
     const playing = !seats.includes(HUMAN) && game.atEnd;
     this.resume({ game, seats, base, opened, spoken, ended: null, lines: [], playing });
@@ -143,11 +145,11 @@ export class Table {
     if (this.choosing) return;
     const signal = this.stop();
     this.choosing = signal; // the old board takes no more clicks
-    const { kept } = this.past.last;
+    const { kept } = this.last;
     try {
       const game = await Game.fromRecord(kept.record, kept.cursor, signal);
       if (signal.aborted) return;
-      this.past.swap(this.keep());
+      this.last = swapped(this.last, this.keep());
       this.bring(game, kept);
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -357,7 +359,7 @@ export class Table {
 
   resign() {
     const { toMove } = this.game.view;
-    this.past.push("resign", this.keep());
+    this.last = leaving(this.last, "resign", this.keep());
     const player = this.isHuman(toMove) ? toMove : this.seats.indexOf(HUMAN);
     const { players } = this.game;
     const winner = players.length === 2 ? `${players[1 - player].name} wins: ` : "";

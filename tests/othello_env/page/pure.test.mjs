@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const at = name => new URL(`../../../othello_env/page/static/${name}.js`, import.meta.url);
-const { common, keepLine, Past } = await import(at("lines"));
+const { common, keepLine, leaving, swapped } = await import(at("lines"));
 const { Versions } = await import(at("checkpoints"));
 const { shownLadders } = await import(at("ladder"));
 const { bestActions, judged, lossText, readingText, squareMarks, summary } = await import(at("reading"));
@@ -103,19 +103,19 @@ test("a second click on Bring back loses no game, and an error keeps all games",
   const { table, rest, record: two } = await tableWith([3, 4, 5], []);
   const one = { game: "othello", seed: 0, moves: [1, 2] };
   const kept = { ...rest, record: one, cursor: 2 };
-  table.past = new Past([{ what: "restart", kept, isBack: false }]);
+  table.last = { what: "restart", kept, isBack: false };
 
   const failing = table.bringBack();
   reply(400, { error: "no" });
   await assert.rejects(failing, /no/);
-  assert.equal(table.past.last.kept, kept);
+  assert.equal(table.last.kept, kept);
   assert.equal(table.game.record, two);
 
   const both = [table.bringBack(), table.bringBack()];
   while (answers.length) reply(200, loaded(one));
   await Promise.all(both);
   assert.equal(table.game.record, one);
-  assert.deepEqual(table.past.games.map(each => each.kept.record), [two]);
+  assert.deepEqual(table.last.kept.record, two);
 });
 
 test("a hint ends a replay", async () => {
@@ -180,29 +180,18 @@ test("lines are kept once, and none that another one contains", () => {
 });
 
 test("a game that was taken away comes back, and the other one in its place", () => {
-  const game = (...moves) => ({ record: { moves }, opened: 0, lines: [] });
-  const past = new Past();
-  past.push("restart", game());
-  assert.equal(past.last, null); // there was nothing to lose
-  past.push("restart", game(1, 2));
-  past.push("paste", game(3));
-  assert.deepEqual(past.swap(game(4)), game(3));
-  assert.deepEqual([past.last.what, past.last.isBack, past.last.kept], ["paste", true, game(4)]);
-  assert.deepEqual(past.swap(game(3)), game(4));
-  assert.equal(past.last.isBack, false);
-  past.push("resign", game());
-  assert.deepEqual(past.swap(game()), game());
-  assert.equal(past.last.what, "paste"); // a game that had only been ended is not kept twice
-});
-
-test("a recorded game that was only looked at takes no place", () => {
-  const past = new Past();
-  const own = { record: { moves: [1, 2] }, opened: 0, lines: [] };
-  const recorded = moves => ({ record: { moves }, opened: moves.length, lines: [] });
-  past.push("recorded game", own);
-  past.push("recorded game", recorded([3, 4, 5]));
-  assert.deepEqual(past.swap(recorded([6, 7])), own);
-  assert.equal(past.last, null);
+  const game = (moves, opened = 0) => ({ record: { moves }, opened, lines: [] });
+  assert.equal(leaving(null, "restart", game([])), null); // there was nothing to lose
+  const own = leaving(null, "restart", game([1, 2]));
+  assert.deepEqual(own, { what: "restart", kept: game([1, 2]), isBack: false });
+  assert.equal(leaving(own, "recorded game", game([3, 4, 5], 3)), own); // a recorded game that was only looked at takes no place
+  const back = swapped(own, game([4]));
+  assert.deepEqual(back, { what: "restart", kept: game([4]), isBack: true });
+  assert.deepEqual(swapped(back, game([1, 2])), own);
+  assert.equal(swapped(own, game([6, 7], 2)), null);
+  const resigned = leaving(own, "resign", game([]));
+  assert.deepEqual([resigned.what, resigned.kept], ["resign", game([])]);
+  assert.equal(swapped(leaving(null, "resign", game([1])), game([1])), null); // a game that had only been ended is not kept twice
 });
 
 test("a file that was left out for a time and comes back with a new version has changed", () => {

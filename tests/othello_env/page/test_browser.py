@@ -19,6 +19,7 @@ from driving import (
     moves,
     new_game,
     paste,
+    set_in_menu,
     shoot,
     show_values,
     square,
@@ -67,7 +68,7 @@ def play_out(page, act, player):
         page.locator("#moves li").nth(plies).wait_for()
 
 
-def test_a_whole_game_by_clicks_its_end_and_a_rematch_with_the_other_sides(page):
+def test_whole_games_by_clicks_and_after_a_rematch_with_the_other_sides_by_keys(page):
     new_game(page, "othello:size=4", ["human", "random"], seed=7)
     play_out(page, lambda legal: legal.click(), "black")
     check_game(page, Othello(4), "random", 1, 7)
@@ -77,10 +78,6 @@ def test_a_whole_game_by_clicks_its_end_and_a_rematch_with_the_other_sides(page)
     page.click("#rematch")
     page.locator("#players li:first-child:has-text('random')").wait_for()
     page.locator("#players li:last-child:has-text('you')").wait_for()
-
-
-def test_a_whole_game_by_keys(page):
-    new_game(page, "othello:size=4", ["alphabeta:depth=2", "human"], seed=3)
     page.keyboard.press("Tab")
 
     def act(legal):
@@ -91,7 +88,7 @@ def test_a_whole_game_by_keys(page):
         page.keyboard.press("Enter")
 
     play_out(page, act, "white")
-    check_game(page, Othello(4), "alphabeta:depth=2", 0, 3)
+    check_game(page, Othello(4), "random", 0, 7)  # the game's seed is that of the same patched generator
 
 
 def test_a_game_is_played_without_values_but_with_hints_undo_redo_and_resigning(page):
@@ -225,6 +222,35 @@ def test_checkers_with_a_chain(page):
     assert [int(score) for score in page.locator("#players .score").all_inner_texts()] == list(state.scores())
 
 
+def test_a_game_goes_on_from_the_position_on_the_board_against_an_agent(page):
+    paste(page, "othello", GAME)
+    wait_for_plies(page, 24)
+    page.click('#moves [data-ply="9"]')
+    page.click("#new")
+    page.select_option("#opening", "shown")
+    page.select_option("[name=seat-0]", "alphabeta:depth=2")
+    page.select_option("[name=seat-1]", "human")
+    page.click("#start")
+    page.locator("#players li:first-child:has-text('alphabeta:depth=2')").wait_for()
+    page.locator('.square[aria-label$=", legal"]').first.click()
+    wait_for_plies(page, 11)
+    choose_in_menu(page, "restart")
+    page.locator('#moves [data-ply="10"]').wait_for(state="detached")
+    assert "".join(moves(page)) == GAME[:18]
+
+
+def test_watching_two_agents_step_by_step(page):
+    set_in_menu(page, "speed", "150")
+    new_game(page, "othello:size=4", ["random", "alphabeta:depth=2"], seed=2)
+    page.locator("#status:has-text('over')").wait_for()
+    check_game(page, Othello(4), "alphabeta:depth=2", 1, 2)
+    page.click("#first")
+    page.click("#forward")
+    page.locator('#moves [data-ply="1"][aria-current]').wait_for()
+    page.click("#play")
+    page.locator(f'#moves [data-ply="{len(moves(page))}"][aria-current]').wait_for()
+
+
 def test_the_curve_is_the_agents_and_is_read_and_dragged(page):
     paste(page, "othello", GAME)
     wait_for_plies(page, 24)
@@ -300,9 +326,10 @@ def test_results_are_drawn(open_page, serve, tmp_path):
 LOOKS = [("othello", "light", 768), ("othello", "dark", 1280), ("tribolo", "light", 360), ("checkers", "light", 360)]
 
 
-@pytest.mark.parametrize(("game", "scheme", "width"), LOOKS)
-def test_nothing_jumps_and_nothing_is_cut_off(open_page, server, game, scheme, width):
-    with open_page(server.address, color_scheme=scheme, viewport={"width": width, "height": 860}) as page:
+def test_nothing_jumps_and_nothing_is_cut_off(page):
+    for game, scheme, width in LOOKS:
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": width, "height": 860})
         new_game(page, game, SEATS[game])
         look(page, a=LOOKERS[game])
         show_values(page)
@@ -330,3 +357,4 @@ def test_nothing_jumps_and_nothing_is_cut_off(open_page, server, game, scheme, w
         dialog, start = (page.locator(selector).bounding_box() for selector in ("#new-dialog", "#start"))
         assert start["x"] + start["width"] < dialog["x"] + dialog["width"]
         shoot(page, f"new-{game}-{scheme}-{width}")
+        page.keyboard.press("Escape")

@@ -1,6 +1,7 @@
 """The analysis in Chromium: two agents, the review, lines and links. Python gives the same numbers as the page."""
 
 import pytest
+from driving import GAME as LONG
 from driving import (
     MINUS,
     SMALL,
@@ -118,6 +119,43 @@ def test_the_review_is_that_of_python_and_is_seen_at_once(open_page, server, wid
         page.locator(f'#moves [data-ply="{blunders[-1] - 1}"][aria-current]').wait_for()
         assert page.locator(".better").count() == 1  # an arrow to the better move
         assert in_sight(page, "#moves [aria-current]")
+
+
+MOVE_IN_SIGHT = """() => {
+  const box = selector => document.querySelector(selector).getBoundingClientRect();
+  const [list, move] = [box("#moves"), box("#moves [aria-current]")];
+  return list.left - 1 < move.left && move.right < list.right + 1
+    && list.top - 1 < move.top && move.bottom < list.bottom + 1;
+}"""
+
+
+@pytest.mark.parametrize(("width", "other"), [(1440, 390), (390, 1280)])
+def test_the_present_move_stays_in_sight_when_a_review_or_the_window_changes_the_list(open_page, server, width, other):
+    with open_page(server.address, viewport={"width": width, "height": 900}) as page:
+        paste(page, "othello", LONG)
+        wait_for_plies(page, 24)
+        page.wait_for_function(MOVE_IN_SIGHT)
+        page.click("#review")
+        page.locator("#review-state:has-text('are exact')").wait_for()
+        page.locator("#moves .lost").first.wait_for()
+        page.wait_for_function(MOVE_IN_SIGHT)
+        for changed in (other, width):
+            page.set_viewport_size({"width": changed, "height": 860})
+            page.wait_for_function(f"innerWidth === {changed}")
+            page.wait_for_function(MOVE_IN_SIGHT)
+
+
+def test_a_review_is_offered_where_it_can_be_made(page):
+    analyse(page)
+    new_game(page, "othello", ["human", "human"])
+    review = page.locator("#review")
+    assert review.is_hidden()  # there is no move yet
+    paste(page, "othello", "f5d6")
+    review.wait_for()
+    for game, seats in (("checkers", 2), ("tribolo", 3)):
+        new_game(page, game, ["human"] * seats)
+        analyse(page)
+        review.wait_for(state="hidden")  # only games of Othello can be reviewed
 
 
 def test_a_person_who_leaves_the_opening_chose_all_later_moves(page):

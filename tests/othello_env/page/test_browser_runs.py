@@ -58,12 +58,24 @@ def test_the_tabs_work_with_the_keyboard(page):
     page.locator("#panel-board").wait_for()
 
 
-def test_checkpoints_that_appear_are_shown_played_and_analysed_without_a_restart(open_page, serve, tmp_path):
-    folder = tmp_path / "runs"
+def test_checkpoints_that_appear_are_shown_played_and_analysed_without_a_restart(
+    open_page, serve, tmp_path, monkeypatch
+):
+    folder, hidden = tmp_path / "runs", tmp_path / "hidden"
+    hidden.mkdir()
+    missing = 'raise ModuleNotFoundError("No module named onnxruntime", name="onnxruntime")'
+    (hidden / "onnxruntime.py").write_text(missing)
+    monkeypatch.setenv("PYTHONPATH", str(hidden), prepend=":")
     with open_page(serve("--runs", str(folder)).address) as page:
         page.click("#tab-runs")
         page.locator("#checkpoints-none:has-text('No file in the folder is an agent yet')").wait_for()
         folder.mkdir()
+        (folder / "agent.onnx").write_bytes(bytes(64))
+        page.locator("#checkpoints-none:has-text('could be loaded')").wait_for()
+        assert page.inner_text("#checkpoints-none") == (
+            "No file in the folder could be loaded as an agent: "
+            "this needs onnxruntime: pip install 'othello-env[onnx]'."
+        )
         file = folder / "agent.npz"
         shutil.copy(WEIGHTS / "ntuple_8x8.npz", file)
         row = page.locator("#checkpoints-list tr:has-text('agent.npz')")
