@@ -7,7 +7,6 @@ Blocks of ``sh`` do not run here either, because ``.ci/run`` runs them.
 """
 
 import ast
-import json
 import os
 import re
 import shlex
@@ -113,20 +112,22 @@ def test_a_page_about_an_optional_package_runs(page, tmp_path, monkeypatch):
 
 
 def test_the_tables_of_agents_and_ladders_are_made_from_the_package():
-    for (page, name), table in load_script("make/docs_tables").tables().items():
-        assert table in (DOCS / page).read_text(encoding="utf-8"), f"{name} in {page}: run scripts/make/docs_tables.py"
+    for (page, name), table in load_script("make/results").tables(DOCS).items():
+        assert table in (DOCS / page).read_text(encoding="utf-8"), f"{name} in {page}: run scripts/make/results.py"
 
 
 def quoted_ratings():
-    """All ratings that a page may quote: those of the package, and those of trained agents in ``docs/ratings.json``.
+    """All ratings that a page may quote: those of the package, and those of trained agents in ``docs/results.json``.
 
     For several seeds, these are also their mean with the lowest and the highest.
     """
     rungs = [rung for game in LADDERS for rung in (*load_ladder(game).rungs, *rated_agents(game))]
     texts = {f"{elo_text(rung.elo)} ({interval_text(*rung.interval, 'elo')})" for rung in rungs}
-    trained = json.loads((DOCS / "ratings.json").read_text(encoding="utf-8"))
-    runs = [seeds for name in LADDERS.values() for seeds in trained[name].values()]
-    return texts.union(*runs, map(load_script("make/docs_tables").over_seeds, runs))
+    script = load_script("make/results")
+    for result, numbers, *_ in script.rows(DOCS):
+        for runs in numbers.values() if not result.against else ():
+            texts |= {script.over_seeds(runs), *map(script.brief, runs)}
+    return texts
 
 
 def test_each_rating_in_the_pages_has_its_source():
@@ -138,10 +139,10 @@ def test_each_rating_in_the_pages_has_its_source():
             continue
         prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
         for elo, low, high in re.findall(r"\b(\d+)(?: Elo)?\s\((\d+)\s+to\s+(\d+)\b", prose):
-            assert f"{elo} ({low} to {high})" in quoted, f"{page}: add it to docs/ratings.json"
+            assert f"{elo} ({low} to {high})" in quoted, f"{page}: add it to docs/results.json"
             found += 1
         for listed in re.findall(r"(?<![-,.\d])((?:\d{3,4}(?:,\s|\sand\s))*\d{3,4})\sElo\b", prose):
-            assert {*re.findall(r"\d+", listed)} <= elos, f"{page}: add them to docs/ratings.json"
+            assert {*re.findall(r"\d+", listed)} <= elos, f"{page}: add them to docs/results.json"
             found += 1
     assert found > 30
 

@@ -1,5 +1,6 @@
 """The scripts that measure and make: each tells its options, runs with a small budget, and measures what it says."""
 
+import dataclasses
 import json
 import sys
 
@@ -153,12 +154,50 @@ def test_a_list_with_too_few_positions_is_not_written(tmp_path):
     assert not (tmp_path / "a.txt").exists()
 
 
-def test_the_speedrun_reads_minutes_from_a_curve(monkeypatch, capsys, tmp_path):
+def test_a_curve_tells_the_minutes_to_its_marks():
     points = [{"seconds": 30.0, "elo": 900}, {"seconds": 90.0, "elo": 1000}, {"seconds": 120.0, "elo": 990}]
-    file, wrong = tmp_path / "a.json", tmp_path / "b.json"
-    file.write_text(json.dumps({"curve": points}))
-    run(monkeypatch, "measure/speedrun", "--runs", file)
-    assert capsys.readouterr().out == f"{file}: 1000 Elo 1.5, 1200 Elo -, 1500 Elo -, last 990 Elo after 2.0\n"
-    wrong.write_text("{}")
-    with pytest.raises(SystemExit, match="is not a learning curve"):
-        run(monkeypatch, "measure/speedrun", "--runs", wrong)
+    reached = load_script("measure/curves").reached
+    assert reached(points) == "1000 Elo 1.5, 1200 Elo -, 1500 Elo -, last 990 Elo after 2.0"
+    assert reached([{"seconds": 6.0, "perfect moves": 0.75}]) == "60 % 0.1, 75 % 0.1, 90 % -, last 75 % after 0.1"
+
+
+def test_a_published_result_is_measured_once_and_goes_on_where_it_was_stopped(monkeypatch, tmp_path):
+    script = load_script("make/results")
+    command = "othello-env train --size 4 --depth 1 --games 20 --seed {seed} --out {out}.npz"
+    numbers = {"score": "{out}.npz", "again": "{out}.npz:epsilon=0.5"}
+    result = script.Result("tiny", command, numbers, 2, against="random", openings="random:2", games=4)
+    result = dataclasses.replace(result, game="othello:size=4")
+    old = {"commit": "0000000", "date": "2026-01-01", "avx512": True, "minutes": 3, "numbers": {"score": [0.5]}}
+    (tmp_path / "results.json").write_text(json.dumps({"tiny": {"1": old}, "other": {"1": old}}))
+    args = script.Args(docs=tmp_path, runs=tmp_path / "runs")
+    measured, asked = script.measured, []
+
+    def stopped(result, spec):
+        asked.append(spec)
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        return measured(result, spec)
+
+    def trained():
+        return {file: file.stat().st_mtime_ns for file in args.runs.glob("*.npz")}
+
+    monkeypatch.setattr(script, "measured", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        script.measure_missing(args, (result,))
+    assert script.read_results(tmp_path)["tiny"] == {"1": old}
+    files = trained()
+    script.measure_missing(args, (result,))
+    assert trained() == files  # no second training
+    assert asked == [asked[0], asked[1], asked[1]]  # the first number was kept
+    found = script.read_results(tmp_path)
+    assert (found["tiny"]["1"], found["other"]) == (old, {"1": old})
+    run = found["tiny"]["2"]
+    assert (run["numbers"].keys(), len(run["commit"])) == (numbers.keys(), 8)
+    score, low, high = run["numbers"]["score"]
+    assert low <= score <= high
+    for words, again in (((), False), (("oth",), True)):
+        script.measure_missing(dataclasses.replace(args, names=words, again=again), (result,))
+    assert script.read_results(tmp_path) == found
+    script.measure_missing(dataclasses.replace(args, again=True), (result,))
+    assert script.read_results(tmp_path)["tiny"] == {"1": script.read_results(tmp_path)["tiny"]["1"], "2": run}
+    assert script.read_results(tmp_path)["tiny"]["1"]["commit"] == run["commit"]

@@ -139,7 +139,11 @@ def interquartile_mean(scores: npt.ArrayLike) -> tuple[float, tuple[float, float
     mean = float(middle(*runs.T))
     if len(runs) == 1:
         return mean, (-math.inf, math.inf)
-    drawn = bootstrap(tuple(runs.T), middle, method="percentile", random_state=0).confidence_interval
+    options: Any = {
+        "method": "percentile",
+        "random_state": 0,
+    }  # since SciPy 1.15 also `rng`, the only name in its hints
+    drawn = bootstrap(tuple(runs.T), middle, **options).confidence_interval
     return mean, (float(drawn.low), float(drawn.high))
 
 

@@ -1,13 +1,16 @@
-"""Draw the learning curves of several training runs in one picture: their scores against one opponent.
+"""Draw the learning curves of training runs in one picture, and print when they reached some marks.
 
     python scripts/measure/curves.py --runs nothing.json tuned.json --out compare.png
     python scripts/measure/curves.py --runs ppo.json alphazero.json ntuple.json --perfect --out perfect.png
 
-The recipes ppo, alphazero, imitation and ntuple of ``scripts/train`` write these .json files beside their networks. The
-left plot is over seconds, and the right plot over the unit that the runs count (plies, games or positions). If they
-count different units, there is only the left plot. The bands are 95% intervals. Runs that differ only in their seed
-become one curve: their mean, with a band from the lowest to the highest of them. With ``--perfect``, the curves are the
-shares of perfect moves on 6x6 or 4x4.
+The recipes of ``scripts/train`` write these .json files beside their networks. The curves are the scores against one
+opponent. The left plot is over seconds, and the right plot over the unit that the runs count (plies, games or
+positions). If they count different units, there is only the left plot. The bands are 95% intervals. Runs that differ
+only in their seed become one curve: their mean, with a band from the lowest to the highest of them. With ``--perfect``,
+the curves are the shares of perfect moves on 6x6 or 4x4.
+
+If the points have ratings or shares of perfect moves, a line for each run says after how many minutes of training the
+first point was as high as each mark.
 """
 
 import json
@@ -22,7 +25,10 @@ import numpy.typing as npt
 import tyro
 from matplotlib.figure import Figure
 
+from othello_env.arena.number import elo_text
+
 PERFECT = "perfect moves"
+MARKS = {"elo": (1000, 1200, 1500), PERFECT: (0.6, 0.75, 0.9)}
 Floats = npt.NDArray[np.float64]
 
 
@@ -45,6 +51,20 @@ class Run:
     x: dict[str, Floats]  # (P,) by axis: the seconds, and the counted units
     score: Floats  # (P,)
     error: Floats  # (P,), half the length of the 95% interval
+    reached: str = ""  # when it reached the marks
+
+
+def reached(points: list[dict[str, Any]]) -> str:
+    """The minutes to each mark, and the last point, as a text; empty if the points have no such numbers."""
+    texts = {"elo": lambda number: f"{elo_text(number)} Elo", PERFECT: lambda share: f"{100 * share:.3g} %"}
+    for kind, text in texts.items():
+        if kind in points[-1]:
+            cells = []
+            for mark in MARKS[kind]:
+                minutes = (f"{point['seconds'] / 60:.1f}" for point in points if point.get(kind, -np.inf) >= mark)
+                cells.append(f"{text(mark)} {next(minutes, '-')}")
+            return ", ".join([*cells, f"last {text(points[-1][kind])} after {points[-1]['seconds'] / 60:.1f}"])
+    return ""
 
 
 def read(file: Path, opponent: str | None) -> Run:
@@ -65,7 +85,7 @@ def read(file: Path, opponent: str | None) -> Run:
     except (OSError, IndexError, KeyError, StopIteration, TypeError, ValueError):
         what = PERFECT if opponent is None else f"scores against {opponent}"
         sys.exit(f"expected a curve of {what} in {str(file)!r}")
-    return Run(unit, json.dumps(settings) if settings else "", x, score, error)
+    return Run(unit, json.dumps(settings) if settings else "", x, score, error, reached(points))
 
 
 def joined(runs: list[Run], axis: str) -> tuple[Floats, Floats, Floats, Floats]:
@@ -86,6 +106,7 @@ def main(args: Args) -> None:
         run = read(file, None if args.perfect else args.opponent)
         groups.setdefault(run.settings or str(file), []).append(run)
         names.setdefault(run.settings or str(file), []).append(file)
+        print(*filter(None, (str(file), run.reached)), sep=": ")
     units = {run.unit for runs in groups.values() for run in runs}
     axes_of = ["seconds", *(units if len(units) == 1 else ())]
     figure = Figure(figsize=(6.0 if len(axes_of) == 1 else 8.4, 4.0), dpi=150, layout="constrained")

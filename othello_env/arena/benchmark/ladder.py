@@ -237,7 +237,7 @@ def _load(game: str) -> Ladder:
 def rated_agents(game: str = "othello") -> tuple[Rung, ...]:
     """Packaged agents that are no rungs, with the ratings that `place` gives them on the packaged ladder for this game.
 
-    The browser page and the documentation show these ratings. `scripts/make/rate_agents.py` measured them.
+    The browser page and the documentation show these ratings. `scripts/make/results.py --agents` measured them.
 
     >>> rated_agents()[-1].spec
     'engine'

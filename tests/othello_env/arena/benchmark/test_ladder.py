@@ -54,7 +54,7 @@ def test_the_rungs_are_those_of_the_script_and_rise_from_random(script, game):
 
 @each_game
 def test_the_rated_agents_are_those_of_the_script(game):
-    assert tuple(rung.spec for rung in rated_agents(game)) == load_script("make/rate_agents").AGENTS[game]
+    assert tuple(rung.spec for rung in rated_agents(game)) == load_script("make/results").AGENTS[game]
 
 
 def test_a_rated_agent_has_the_rating_of_a_benchmark():
