@@ -2,16 +2,13 @@
 
 import asyncio
 import json
-import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import ModuleType
 
 import pytest
 from load_script import SCRIPTS
 
 vf = pytest.importorskip("verifiers.v1", reason="the package needs verifiers, which is not a dependency")
-httpx = pytest.importorskip("httpx", reason="a package that verifiers needs")
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -56,26 +53,6 @@ class Model(BaseHTTPRequestHandler):
         pass
 
 
-class HereConfig(vf.HarnessConfig):
-    pass
-
-
-class Here(vf.Harness[HereConfig]):
-    """A chat that asks the endpoint from this process. The null harness would start a process for each answer."""
-
-    APPENDS_SYSTEM_PROMPT = True
-    SUPPORTS_RESUME = True
-    EXECUTES_CODE = False
-    NEEDS_CONTAINER = False
-
-    async def launch(self, ctx, trace, runtime, endpoint, secret, mcp_urls, data):
-        messages = [{"role": each.role, "content": each.content} for each in data.prompt]
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {secret}"}, timeout=60) as client:
-            body = {"model": ctx.model, "messages": messages}
-            (await client.post(f"{endpoint}/chat/completions", json=body)).raise_for_status()
-        return vf.ProgramResult(0, "", "")
-
-
 @pytest.fixture
 def endpoint():
     """The address of the scripted endpoint."""
@@ -94,15 +71,10 @@ def play(endpoint, monkeypatch, tmp_path):
     """
     monkeypatch.syspath_prepend(PACKAGE)
     monkeypatch.setenv("HOME", str(tmp_path))
-    harness = ModuleType("harness_here")
-    harness.Here, harness.__all__ = Here, ["Here"]
-    harness.__spec__ = None
-    monkeypatch.setitem(sys.modules, "harness_here", harness)
-    seat = {"harness": {"id": "harness_here"}, "runtime": {"type": "subprocess"}}
 
     async def run(settings, numbers, at_once=False, **env):
         taskset = {"id": "othello-verifiers", "legal_moves": True, **settings}
-        config = vf.resolve_env_config({"taskset": taskset, "player": seat, "second": seat, **env})
+        config = vf.resolve_env_config({"taskset": taskset, **env})
         table = vf.load_environment(config)
         client = vf.EvalClientConfig(base_url=endpoint, api_key_var="NO_KEY")
         tasks = list(table.taskset.take(max(numbers) + 1))

@@ -1,5 +1,5 @@
-"""Othello, checkers and Tribolo for verifiers: a taskset of games, and an environment that plays them."""
+"""Othello, checkers and Tribolo for verifiers: a taskset of games, an environment that plays them, and a chat."""
 
-from othello_verifiers.taskset import OthelloGames, OthelloTable
+from othello_verifiers.taskset import Chat, OthelloGames, OthelloTable
 
-__all__ = ["OthelloGames", "OthelloTable"]
+__all__ = ["Chat", "OthelloGames", "OthelloTable"]
