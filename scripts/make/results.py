@@ -2,7 +2,7 @@
 
     python scripts/make/results.py                                # only draws
     python scripts/make/results.py --measure                      # what docs/results.json does not have yet
-    python scripts/make/results.py --measure --names league dqn   # only results whose names begin so
+    python scripts/make/results.py --measure --names dqn train    # only results whose names begin so
     python scripts/make/results.py --measure --again --names dqn  # also what another commit measured
 
 To measure all takes days. Ctrl-C ends it; the same command goes on later, and repeats at most the training of one seed.
@@ -19,6 +19,7 @@ import inspect
 import json
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -120,7 +121,7 @@ RESULTS = (
         "PPO with past selves, a convolution",
         ("symmetric=true",),
     ),
-    recipe("ppo.py, 30 minutes", "ppo.py --seconds 1800", "a better network: afterstates"),
+    recipe("ppo.py, 30 minutes", "ppo.py --seconds 1800", "a better network: afterstates", ("depth=5",)),
     recipe(
         "ppo.py, 997 iterations",
         "ppo.py --iterations 997",
@@ -166,7 +167,7 @@ RESULTS = (
     ),
     against(LEAGUE, 503_040, "Othello League", ":epsilon=0.1", 3, openings="start", games=4000),
     *(against(agent, games, BEST + agent) for agent, games in RESPONSES.items()),
-    Result("MaskablePPO of the page of Stable-Baselines3"),
+    Result("MaskablePPO, 3 minutes"),
     Result("league_sb3.py, 10 minutes"),
     Result("alphazero.py, 10 minutes, 16 simulations"),
     Result("sequence_gpt.py, 30 minutes"),
@@ -208,6 +209,8 @@ def measure(result: Result, seed: int, commit: str, runs: Path) -> dict[str, Any
     if kept.exists():
         run = json.loads(kept.read_text(encoding="utf-8"))
     else:
+        for left in runs.glob(f"{out.name}*"):  # by a command that was stopped
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         subprocess.run(result.command.format(seed=seed, out=out), shell=True, check=True, cwd=ROOT)  # noqa: S602
         minutes = round((resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before) / 60, 1)
@@ -222,10 +225,15 @@ def measure(result: Result, seed: int, commit: str, runs: Path) -> dict[str, Any
     return run
 
 
+def commit_now() -> str:
+    """The first 8 digits of the present commit."""
+    git = ["git", "rev-parse", "--short=8", "HEAD"]
+    return subprocess.run(git, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()  # noqa: S603
+
+
 def measure_missing(args: Args, results: tuple[Result, ...] = RESULTS) -> None:
     """Measure what ``results.json`` does not have, and write it after each seed."""
-    git = ["git", "rev-parse", "--short=8", "HEAD"]
-    commit = subprocess.run(git, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()  # noqa: S603
+    commit = commit_now()
     args.runs.mkdir(parents=True, exist_ok=True)
     for result in results:
         for seed in range(1, result.seeds + 1) if result.command and result.name.startswith(args.names or "") else ():
@@ -305,7 +313,7 @@ def ladder(game: str) -> str:
 def brief(values: list[float], *, is_score: bool = False) -> str:
     """A number with its interval, if it has one."""
     text, form = (score_text, "score") if is_score else (elo_text, "elo")
-    return text(values[0]) + (f" ({interval_text(*values[1:], form)})" if len(values) > 1 else "")
+    return text(values[0]) + (f" ({interval_text(values[1], values[2], form)})" if len(values) > 1 else "")
 
 
 def over_seeds(runs: list[list[float]], *, is_score: bool = False) -> str:
