@@ -60,7 +60,6 @@ export class Runs {
     if (isNew("agents") || isNew("leftOut")) this.showCheckpoints();
     if (isNew("rated")) { this.showLadder(); this.showResults(); }
     if (isNew("rated") || isNew("leagues")) this.showLeagues();
-    if (this.isVisible) this.arrange();
   }
 
   /** Draw everything, unless the tab is hidden. */
@@ -69,16 +68,6 @@ export class Runs {
     this.showLadder();
     this.showLeagues();
     this.showResults();
-    this.arrange();
-  }
-
-  /** Put the sections without content after the others. */
-  arrange() {
-    const panel = byId("panel-runs");
-    const sections = [...panel.children].sort((a, b) => Number(a.getAttribute("data-place")) - Number(b.getAttribute("data-place")));
-    const isEmpty = section => section.querySelector("[data-empty]:not([hidden])") !== null;
-    const wanted = [...sections.filter(section => !isEmpty(section)), ...sections.filter(isEmpty)];
-    if (wanted.some((section, place) => panel.children[place] !== section)) panel.append(...wanted);
   }
 
   showCheckpoints() {

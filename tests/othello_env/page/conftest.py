@@ -84,9 +84,8 @@ def server():
     running.stop()
 
 
-@pytest.fixture
-def serve():
-    """A function that starts servers. They are ended after the test."""
+def serving():
+    """A function that starts servers. They are ended at the end of the fixture's scope."""
     started = []
 
     def call(*arguments, **options):
@@ -97,6 +96,10 @@ def serve():
     for each in started:
         if each.process.poll() is None:
             each.stop()
+
+
+serve = pytest.fixture(serving, name="serve")
+serve_for_module = pytest.fixture(serving, name="serve_for_module", scope="module")
 
 
 @pytest.fixture

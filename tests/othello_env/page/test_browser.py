@@ -5,7 +5,6 @@ With ``OTHELLO_ENV_SHOTS=docs``, `test_the_curve_is_the_agents_and_is_read_and_d
 """
 
 import itertools
-import json
 import re
 
 import pytest
@@ -28,13 +27,8 @@ from driving import (
 )
 
 from othello_env import Othello, make_agent
-from othello_env.arena import Number, Report, Table
-from othello_env.arena.report import Found
-from othello_env.arena.tournament.playing import play_tournament
-from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.tribolo.position import Tribolo
-from othello_env.league import League
 from othello_env.page.assessment import assess
 
 SEATS = {
@@ -281,46 +275,6 @@ def test_the_curve_is_the_agents_and_is_read_and_dragged(page):
     page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 20, steps=4)
     page.mouse.up()
     page.locator("#moves [aria-current]:not([data-ply='0'])").wait_for()
-
-
-def test_results_are_drawn(open_page, serve, tmp_path):
-    cell = Number("score", "othello", 0.775, "score", 0.6, 0.9, 0.8)
-    table = Table(("rung", "Elo", "score"), ({"rung": "<b>random</b>", "Elo": 0, "score": cell},), "expected")
-    elo = Number("Elo", "othello", 210.4, "elo", 180.2, 240.6)
-    content = Report("a.npz", "othello", (Found("ladder", (elo,), "20 games", (table,)),)).to_json()
-    file, wide, games, league = (tmp_path / name for name in ("results.json", "wide.json", "t.jsonl", "mine"))
-    file.write_text(json.dumps(content))
-    other = Number("Elo", "othello", 260.0, "elo", 120.0, 400.0)  # of the same agent, by fewer games
-    wide.write_text(json.dumps(Report("a.npz", "othello", (Found("ladder", (other,), "8 games", ()),)).to_json()))
-    agents = ("random", "maximizer:eval=weighted")  # they are on the ladder, too
-    play_tournament({a: a for a in agents}, Schedule(agents, 2, "random:6", 1), file=games)
-    members = League(agents, seed=3)
-    members.add("alphabeta:depth=1", played=1000)
-    members.complete(2, openings="random:10")
-    members.save(league)
-    shown = [text for each in (wide, file, games) for text in ("--results", str(each))]
-    with open_page(serve(*shown, "--league", str(league)).address) as page:
-        page.click("#tab-runs")
-        page.locator("#results-list [aria-label=Results]").wait_for()
-        cells = page.locator("#results-list [aria-label=Results] td:visible").all_inner_texts()
-        assert [cell for cell in cells if cell.strip()] == ["<b>random</b>", "0", ".775"]
-        told, elsewhere = "210, 95% interval 180 to 241", "see the ladder, which has a closer rating of this agent"
-        assert page.locator("#results-list dd").all_inner_texts() == [elsewhere, told]
-        rungs = page.locator(".ladder tbody th").all_inner_texts()
-        assert rungs[-4].split() == ["a.npz", "results.json"]  # a.npz has 210 Elo, the rungs below it 194, 64 and 0
-        # An agent has one rating on a screen, that of the ladder. On the league's scale, random play is 0, too.
-        assert page.locator(".cross th:text-is('Elo')").count() == 0
-        ratings = [row.locator("td").all_inner_texts()[-2] for row in page.locator(".payoffs tbody tr").all()]
-        assert [bool(text) for text in ratings] == [True, False, True]
-        for scheme, width in (("light", 1280), ("dark", 360)):
-            page.emulate_media(color_scheme=scheme)
-            page.set_viewport_size({"width": width, "height": 860})
-            page.wait_for_function(f"innerWidth === {width}")
-            cells = ("#results-list [aria-label=Results] tbody td:nth-child(3)", "#results-list")
-            last, whole = (page.locator(cell).bounding_box() for cell in cells)
-            assert last["x"] + last["width"] <= whole["x"] + whole["width"]
-            assert not sticks_out(page)
-            shoot(page, f"results-{scheme}-{width}")
 
 
 LOOKS = [("othello", "light", 768), ("othello", "dark", 1280), ("tribolo", "light", 360), ("checkers", "light", 360)]

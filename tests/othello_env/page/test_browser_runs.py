@@ -5,13 +5,16 @@ import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from driving import MINUS, SMALL, choose_in_menu, paste, shoot, square, sticks_out, wait_for_plies
 
 import othello_agents
 from othello_env import Othello, make_agent
+from othello_env.arena import Number, Report, Table
 from othello_env.arena.number import elo_text
+from othello_env.arena.report import Found
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.league import League
@@ -25,15 +28,31 @@ def two(score):
     return f"{score:.2f}".removeprefix("0")
 
 
-def write_league(folder):
-    """A league whose members have played matches."""
-    fixed = ["random", *(f"maximizer:eval={name}" for name in ("weighted", "count", "modified", "standard"))]
-    league = League(fixed, seed=3)
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory, serve_for_module):
+    """A server that shows two ratings of one agent, two tournaments and a league; and what these files hold."""
+    folder = tmp_path_factory.mktemp("shown")
+    cell = Number("score", "othello", 0.775, "score", 0.6, 0.9, 0.8)
+    table = Table(("rung", "Elo", "score"), ({"rung": "<b>random</b>", "Elo": 0, "score": cell},), "expected")
+    elo = Number("Elo", "othello", 210.4, "elo", 180.2, 240.6)
+    other = Number("Elo", "othello", 260.0, "elo", 120.0, 400.0)  # of the same agent, by fewer games
+    for name, found in (("wide", Found("ladder", (other,))), ("a", Found("ladder", (elo,), "20 games", (table,)))):
+        (folder / f"{name}.json").write_text(json.dumps(Report("a.npz", "othello", (found,)).to_json()))
+    on_ladder, others = ("random", "maximizer:eval=weighted"), ("alphabeta:depth=1", "maximizer:eval=modified")
+    play_tournament({a: a for a in on_ladder}, Schedule(on_ladder, 2, "random:6", 1), file=folder / "ranked.jsonl")
+    spoken, silent = play_tournament({a: a for a in others}, Schedule(others, 2, "random:6", 1)).records
+    plies = len(spoken.replay().moves)
+    words = tuple(f"<b>corner</b>\nof ply {ply}" if ply % 2 else "" for ply in range(1, plies + 1))
+    records = (replace(spoken, words=words), silent)
+    (folder / "other.jsonl").write_text("".join(f"{each.to_json()}\n" for each in records))
+    league = League(["random", *(f"maximizer:eval={name}" for name in ("weighted", "count", "modified"))], seed=3)
     for depth in (1, 2):
         league.add(f"alphabeta:depth={depth}", played=1000 * depth)
     league.complete(4, openings="random:10")
-    league.save(folder)
-    return league.payoffs()
+    league.save(folder / "mine")
+    files = [text for name in sorted(folder.glob("*.json*"), reverse=True) for text in ("--results", str(name))]
+    running = serve_for_module(*files, "--league", str(folder / "mine"))
+    return SimpleNamespace(address=running.address, records=records, words=words, league=league, folder=folder)
 
 
 def test_the_tabs_work_with_the_keyboard(page):
@@ -101,9 +120,38 @@ def test_checkpoints_that_appear_are_shown_played_and_analysed_without_a_restart
         assert page.locator(f'[name=seat-1] option[value="{file}"]').count() == 1
 
 
-def test_a_league_is_a_heat_map_that_scrolls_with_ratings(open_page, serve, tmp_path):
-    payoffs = write_league(tmp_path / "mine")
-    with open_page(serve("--league", str(tmp_path / "mine")).address, viewport={"width": 390, "height": 800}) as page:
+def test_results_are_drawn_and_an_agent_has_one_rating_on_the_screen(open_page, shown):
+    with open_page(shown.address) as page:
+        page.click("#tab-runs")
+        page.locator("#results-list [aria-label=Results]").wait_for()
+        cells = page.locator("#results-list [aria-label=Results] td:visible").all_inner_texts()
+        assert [cell for cell in cells if cell.strip()] == ["<b>random</b>", "0", ".775"]
+        told, elsewhere = "210, 95% interval 180 to 241", "see the ladder, which has a closer rating of this agent"
+        assert page.locator("#results-list dd").all_inner_texts() == [elsewhere, told]
+        rungs = page.locator(".ladder tbody th").all_inner_texts()
+        assert rungs[-4].split() == ["a.npz", "a.json"]  # it has 210 Elo, the rungs below it 194, 64 and 0
+        ranked, other = (
+            page.locator(f"#results-list article:has-text('{name}.jsonl')") for name in ("ranked", "other")
+        )
+        assert ranked.locator("th:text-is('Elo')").count() == 0  # its agents are on the ladder
+        assert other.locator("th:text-is('Elo')").count() == 1
+        assert "Elo is of these games alone" in other.inner_text()
+        ratings = [row.locator("td").all_inner_texts()[-2] for row in page.locator(".payoffs tbody tr").all()]
+        assert [bool(text) for text in ratings] == [True, False, False, True, True, True]  # random play is 0 there, too
+        for scheme, width in (("light", 1280), ("dark", 360)):
+            page.emulate_media(color_scheme=scheme)
+            page.set_viewport_size({"width": width, "height": 860})
+            page.wait_for_function(f"innerWidth === {width}")
+            cells = ("#results-list [aria-label=Results] tbody td:nth-child(3)", "#results-list")
+            last, whole = (page.locator(cell).bounding_box() for cell in cells)
+            assert last["x"] + last["width"] <= whole["x"] + whole["width"]
+            assert not sticks_out(page)
+            shoot(page, f"results-{scheme}-{width}")
+
+
+def test_a_league_is_a_heat_map_that_scrolls_with_ratings(open_page, shown):
+    payoffs = shown.league.payoffs()
+    with open_page(shown.address, viewport={"width": 390, "height": 800}) as page:
         page.click("#tab-runs")
         page.locator(".payoffs").wait_for()
         cells = page.locator(".payoffs td[data-score]")
@@ -132,40 +180,32 @@ def test_a_league_is_a_heat_map_that_scrolls_with_ratings(open_page, serve, tmp_
         assert not sticks_out(page)
 
 
-def test_a_tournaments_records_are_a_crosstable_whose_games_are_replayed(open_page, serve, tmp_path):
-    file, agents = tmp_path / "t.jsonl", ("random", "maximizer:eval=count")
-    records = [*play_tournament({a: a for a in agents}, Schedule(agents, 2, "random:6", 1), file=file).records]
-    with open_page(serve("--results", str(file)).address, viewport={"width": 390, "height": 800}) as page:
+def test_a_tournaments_records_are_a_crosstable_whose_games_are_replayed(open_page, shown):
+    with open_page(shown.address, viewport={"width": 390, "height": 800}) as page:
         page.click("#tab-runs")
-        page.locator(".cross .score").first.click()
-        assert "Elo is of these games alone" in page.inner_text("main")
+        page.locator("article:has-text('other.jsonl') .score").first.click()
         games = page.locator(".games button")
         assert games.count() == 2
         assert not sticks_out(page)
         games.first.click()
         page.locator("#panel-board").wait_for()
         told = json.loads(page.evaluate("sessionStorage.getItem('othello-env')"))
-        assert told["record"]["moves"] in [list(record.replay().moves) for record in records]
+        assert told["record"]["moves"] in [list(record.replay().moves) for record in shown.records]
         assert told["cursor"] == 0
         assert page.locator("#tab-analyse[aria-selected=true]").count() == 1
         page.keyboard.press("ArrowRight")  # the board has the focus
         page.locator('#moves [data-ply="1"][aria-current]').wait_for()
-        page.locator("#players:has-text('maximizer:eval=count')").wait_for()
+        page.locator("#players:has-text('maximizer:eval=modified')").wait_for()
 
 
-def test_what_a_language_model_said_stands_beside_its_moves(open_page, serve, tmp_path):
-    agents = ("random", "maximizer:eval=count")
-    spoken, silent = play_tournament({a: a for a in agents}, Schedule(agents, 2, "random:6", 1)).records
-    plies = len(spoken.replay().moves)
-    words = tuple(f"<b>corner</b>\nof ply {ply}" if ply % 2 else "" for ply in range(1, plies + 1))
-    file = tmp_path / "t.jsonl"
-    file.write_text("".join(f"{each.to_json()}\n" for each in (replace(spoken, words=words), silent)))
-    with open_page(serve("--results", str(file)).address) as page:
+def test_what_a_language_model_said_stands_beside_its_moves(open_page, shown):
+    words = shown.words
+    with open_page(shown.address) as page:
 
         def show(game):
             page.click("#tab-runs")
             if not page.locator(".games button").count():
-                page.locator(".cross .score").first.click()
+                page.locator("article:has-text('other.jsonl') .score").first.click()
             page.locator(".games button").nth(game).click()
             page.locator("#panel-board").wait_for()
 
@@ -197,13 +237,12 @@ def test_what_a_language_model_said_stands_beside_its_moves(open_page, serve, tm
 
 @pytest.mark.skipif(AXE is None, reason="needs axe-core (npm install axe-core), its path in OTHELLO_ENV_AXE")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_fault(open_page, serve, tmp_path, scheme):
+def test_axe_finds_no_fault(open_page, serve, shown, tmp_path, scheme):
     """Check the page with an analysis and a review, each dialog, and the tab of runs with all its parts."""
-    file, agents = tmp_path / "t.jsonl", ("random", "maximizer:eval=count")
-    play_tournament({a: a for a in agents}, Schedule(agents, 2, "random:6", 1), file=file)
-    write_league(tmp_path / "runs" / "league")
+    shutil.copytree(shown.folder / "mine", tmp_path / "runs" / "league")
     shutil.copy(WEIGHTS / "ntuple_8x8.npz", tmp_path / "runs")
-    address = serve("--results", str(file), "--runs", str(tmp_path / "runs")).address
+    files = [text for name in ("a.json", "other.jsonl") for text in ("--results", str(shown.folder / name))]
+    address = serve(*files, "--runs", str(tmp_path / "runs")).address
     with open_page(address, color_scheme=scheme, bypass_csp=True) as page:
         paste(page, "othello:size=4", SMALL)
         page.click("#review")
