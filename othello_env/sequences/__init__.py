@@ -2,7 +2,7 @@
 
 from othello_env.sequences.interventions import Cases, Interventions, draw_cases, measure_interventions
 from othello_env.sequences.labels import Sequences, SequenceStream, legal_tokens, sequences, square_accuracy
-from othello_env.sequences.metrics import SequenceReport, Share, measure_sequences
+from othello_env.sequences.metrics import SequenceReport, Share, alpha_scores, measure_sequences
 from othello_env.sequences.probes import Probe, ProbeReport, fit_probe, measure_probes
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "SequenceStream",
     "Sequences",
     "Share",
+    "alpha_scores",
     "draw_cases",
     "fit_probe",
     "legal_tokens",

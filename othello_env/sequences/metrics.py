@@ -24,6 +24,7 @@ Letters for shapes: P = pairs, R = rows (sequences), K = tokens of a row, L = to
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -35,12 +36,22 @@ from othello_env.arena.tournament.results import score_interval
 from othello_env.data import kernels
 from othello_env.data.formats.tokens import as_rows, usual_start
 from othello_env.games.game import check_seed
+from othello_env.games.othello.tokens import vocabulary_of
 from othello_env.games.registry import GameLike
 from othello_env.sequences.labels import SequenceStream, legal_tokens
 from othello_env.support.models import SequenceModel, logits_of
 from othello_env.support.numbers import check_real, check_whole, named_arguments
 
-__all__ = ["STREAMS", "Boundaries", "SequenceReport", "Share", "measure_boundaries", "measure_sequences", "share_of"]
+__all__ = [
+    "STREAMS",
+    "Boundaries",
+    "SequenceReport",
+    "Share",
+    "alpha_scores",
+    "measure_boundaries",
+    "measure_sequences",
+    "share_of",
+]
 
 _SHORTEST = 4
 """Pairs of sequences have at least this number of tokens."""
@@ -225,6 +236,52 @@ def share_of(values: npt.NDArray[Any]) -> Share:
         return Share(float("nan"), 0.0, 1.0, 0)
     most = float("inf") if len(values) > 1 else 1.0  # one game does not tell how others vary
     return Share(float(np.mean(values)), *score_interval(values.astype(float).tolist(), most), len(values))
+
+
+@named_arguments
+def alpha_scores(
+    model: SequenceModel,
+    sequences: npt.ArrayLike,
+    *,
+    games: Sequence[GameLike] = ("othello",),
+    vocabulary: str = "metaothello",
+) -> npt.NDArray[np.float64]:
+    """How well a model knows the next token if a sequence may be of any of several games, (N, K) float64.
+
+    It is the alpha score of MetaOthello (Chawla and others, 2026, arXiv 2602.23164): 1 - KL(p || q) / KL(p || u). Here
+    q is what the model answers, u the uniform distribution over all tokens, and p what a perfect model answers. For it,
+    all games are equally likely before the first token, and each legal token of a game equally likely. So 1 is perfect
+    and 0 is as good as u. It is NaN after the end of a sequence, or of its game by all rules, and after a token that is
+    illegal in all games.
+
+    Args:
+        model: the function from tokens to logits.
+        sequences: (N, K) integers, with 0 after the last move.
+        games: the games, such as Othello and a variant of its rules, all on boards of one size.
+        vocabulary: as in `measure_sequences`.
+
+    Raises:
+        ValueError: there is no game or no such vocabulary, a token is not in it, or the boards have several sizes.
+    """
+    starts = [usual_start(game) for game in games]
+    if len({start.size for start in starts}) != 1:
+        raise ValueError(f"expected games on boards of one size, got {', '.join(map(str, games)) or 'none'}")
+    words = vocabulary_of(vocabulary, starts[0].size)
+    tokens = np.asarray(sequences)
+    legal = np.stack([legal_tokens(tokens, vocabulary, game) for game in games])  # (games, N, K, V)
+    before = np.zeros_like(legal)
+    before[:, :, 1:] = legal[:, :, :-1]
+    for first, start in zip(before, starts, strict=True):
+        first[:, 0, words.tokens[list(start.legal_actions())]] = True
+    each = legal / np.maximum(legal.sum(axis=3, keepdims=True), 1)
+    taken = np.take_along_axis(before, tokens[np.newaxis, :, :, np.newaxis], axis=3)[..., 0]
+    chances = np.cumprod(taken / np.maximum(before.sum(axis=3), 1), axis=2) * legal.any(axis=3)
+    with np.errstate(invalid="ignore"):  # NaN where no game goes on
+        perfect = (chances[..., np.newaxis] * each).sum(axis=0) / chances.sum(axis=0)[..., np.newaxis]
+    answers = _probabilities(logits_of(model, tokens, words.count))
+    return np.asarray(
+        1 - special.rel_entr(perfect, answers).sum(axis=2) / special.rel_entr(perfect, 1 / words.count).sum(axis=2)
+    )
 
 
 def _next_tokens(

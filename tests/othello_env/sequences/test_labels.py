@@ -1,28 +1,15 @@
 """Sequences with labels, in both vocabularies, are compared with games that a simple version of the rules plays."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from othello_env.data import Games, from_tokens, random_games, tokens
 from othello_env.data.games import play_randomly
-from othello_env.games import registry
 from othello_env.games.othello.tokens import VOCABULARIES, vocabulary_of
 from othello_env.games.registry import GameSpec
 from othello_env.sequences import SequenceStream, legal_tokens, sequences, square_accuracy
 
 MIDDLE = {8: (27, 28, 35, 36), 6: (14, 15, 20, 21), 4: (5, 6, 9, 10)}
-
-
-@pytest.fixture(scope="module")
-def nomidflip():
-    from othello_env.support.imports import import_object
-
-    yield import_object(f"{Path(__file__).parents[2] / 'toy' / 'nomidflip.py'}:NoMidFlip")
-    del registry._GAMES["nomidflip"]  # other tests know only the package's own games
-    sys.modules.pop("nomidflip")
 
 
 def token_of(action, size, name):

@@ -10,7 +10,7 @@ from scipy.stats import bootstrap
 
 from othello_env import Othello
 from othello_env.games.othello.tokens import VOCABULARIES, vocabulary_of
-from othello_env.sequences import SequenceStream, legal_tokens, measure_sequences
+from othello_env.sequences import SequenceStream, alpha_scores, legal_tokens, measure_sequences
 from othello_env.sequences.metrics import _pairs, measure_boundaries
 
 RULES = "othello:size=4"
@@ -199,3 +199,55 @@ def test_models_of_other_libraries():
     }
     assert all(report == reports["numpy"] for report in reports.values())
     assert kinds["module"].training
+
+
+def perfect_answers(row, starts):
+    """What MetaOthello's perfect model answers after each token of a sequence: a dict by token."""
+    states, chances, answers = list(starts), [1.0] * len(starts), []
+    for token in row:
+        for i, state in enumerate(states):
+            legal = [] if state is None else [action + 1 for action in state.legal_actions()]
+            chances[i] *= (token in legal) / max(len(legal), 1)
+            states[i] = state.play(token - 1) if token in legal else None
+        going = [i for i, state in enumerate(states) if state is not None and not state.is_over]
+        total, answer = sum(chances[i] for i in going), {}
+        for i in going:
+            legal = states[i].legal_actions()
+            for action in legal:
+                answer[action + 1] = answer.get(action + 1, 0) + chances[i] / total / len(legal)
+        answers.append(answer)
+    return answers
+
+
+def test_the_alpha_scores_of_two_worlds(nomidflip):
+    """By the definition, token by token, for random logits; 1 for the perfect model, 0 for the uniform one."""
+    games = ("othello", "nomidflip")
+    rows = np.concatenate(
+        [SequenceStream(4, game=game, vocabulary="metaothello", seed=2).batch(0).tokens for game in games]
+    )
+    answers = [perfect_answers(row[row > 0], (Othello(), nomidflip())) for row in rows]
+    logits = np.random.default_rng(5).normal(size=(66, 66)) * 2
+    found = alpha_scores(lambda tokens: logits[tokens], rows, games=games)
+    assert found.shape == rows.shape
+    scores = 0
+    for row, of_row, scored in zip(rows, answers, found, strict=True):
+        for token, p, alpha in zip(row, of_row, scored, strict=False):
+            if not p:
+                assert np.isnan(alpha)
+                continue
+            q = logits[token] - np.log(np.exp(logits[token]).sum())
+            loss = sum(chance * (np.log(chance) - q[each]) for each, chance in p.items())
+            assert alpha == pytest.approx(
+                1 - loss / sum(chance * np.log(66 * chance) for chance in p.values()), abs=1e-5
+            )
+            scores += 1
+    assert scores > 450
+    right = np.full((*rows.shape, 66), -np.inf)
+    for i, of_row in enumerate(answers):
+        for k, p in enumerate(of_row):
+            right[i, k, list(p)] = np.log(list(p.values())) if p else 0
+    np.testing.assert_allclose(np.nan_to_num(alpha_scores(lambda _: right, rows, games=games), nan=1), 1, atol=1e-6)
+    np.testing.assert_allclose(np.nan_to_num(alpha_scores(uniform(66), rows, games=games)), 0, atol=1e-6)
+    alone = alpha_scores(perfect("metaothello"), rows[:4])
+    np.testing.assert_allclose(np.nan_to_num(alone, nan=1), 1, atol=1e-6)
+    assert np.isnan(alpha_scores(uniform(66), [[1, 2]], games=games)).all()

@@ -8,6 +8,7 @@ import pytest
 from othello_env.data import random_games, tokens
 from othello_env.sequences import (
     SequenceStream,
+    alpha_scores,
     draw_cases,
     fit_probe,
     legal_tokens,
@@ -48,6 +49,10 @@ REFUSED = [
     (lambda: measure_sequences(alike(13), depth=9, game=SMALL), "depth"),
     (lambda: measure_boundaries(alike(13), ONE[:, :5], TWO[:, :5] * (np.arange(5) < 4), game=SMALL), PAIRS),
     (lambda: measure_boundaries(alike(13), ONE[:, :5], ONE[:, [0, 1, 2, 3, 3]], game=SMALL), PAIRS),
+    (
+        lambda: alpha_scores(alike(66), [[1]], games=("othello", SMALL)),
+        "boards of one size, got othello, othello:size=4",
+    ),
     (lambda: fit_probe(X[:2], Y[:2]), "at least 3 games"),
     (lambda: fit_probe(X, Y[:, :1]), r"got \(3, 2, 4\) and \(3, 1, 16\)"),
     (lambda: fit_probe(X[0], Y), "expected activations"),
