@@ -47,6 +47,19 @@ def test_two_agents_have_the_textbook_answer(wins, games):
     assert (ratings.superiority("a", "b"), ratings.superiority("b", "a")) == pytest.approx((better, 1 - better))
 
 
+@pytest.mark.parametrize(
+    ("points", "variance"),
+    [
+        ((0, 2), 4),  # both games of each pair have one result, so a pair counts as one game
+        ((1,), 2),  # at most as two independent games
+        ((0, 2, 0, 2, 1), 3.2),  # 4 / 5 of the pairs are as the first, and the others as the second
+    ],
+)
+def test_a_pair_of_games_counts_as_one_or_two_games(points, variance):
+    units = [Comparison("a", "b", points[k % len(points)]) for k in range(1000)]
+    assert rate(units, {"b": 0.0}).error("a") == pytest.approx(ELO * math.sqrt(variance / 1000), rel=1e-3)
+
+
 def test_it_is_the_maximum_of_the_penalised_likelihood():
     """At the ratings, the gradient of (log likelihood + log det information / 2) is zero.
 
