@@ -29,6 +29,13 @@ def test_environments_that_share_an_opponent_play_as_with_one_each():
         np.testing.assert_array_equal(one, other)
 
 
+def test_the_opponents_pass_is_made_for_it() -> None:
+    opponent = Script("f5")
+    env = make_env(size=4, opponent=opponent, side="black")
+    env.reset(options={"position": Othello.from_text("XXO-" + "----" * 3, to_move="O")})
+    assert (opponent.asked, env.position.moves) == (0, (16,))
+
+
 def test_where_the_learner_can_never_move_reset_says_so() -> None:
     env = make_env(size=4, side="white")
     with pytest.raises(ValueError, match="ended the game before the learner's first turn in each of 101 attempts"):

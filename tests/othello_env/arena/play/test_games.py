@@ -55,12 +55,13 @@ class SometimesWrong(Agent):
     """Plays the first legal action, and -1 in the games with the keys `wrong` once 30 squares are empty."""
 
     def __init__(self, wrong):
-        self.wrong, self.key = wrong, 0
+        self.wrong, self.key, self.alone = wrong, 0, 0
 
     def new_game(self, key):
         self.key = key
 
     def act(self, state, *, seconds_left=None):
+        self.alone += 1
         return self.answer(state, self.key)
 
     def act_batch(self, batch):
@@ -78,6 +79,7 @@ def test_an_illegal_answer_ends_only_this_game():
     }
     records = list(play_games(agents, games))
     assert [number for number, record in enumerate(records) if record.fault] == [3, 8]
+    assert agents["a"].alone < 2 * 30, "only these games are played again, one by one"
     assert records == [play_game(agents, game) for game in games]
 
 
