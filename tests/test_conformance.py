@@ -72,10 +72,10 @@ STARTS = {
     "8x8": Start("Othello", {"size": 8}),
     "8x8 late": Start("Othello", {"size": 8}, "random:54"),
     "checkers": Start("Checkers", {"size": 6, "draws": "40-move"}, "random:25"),
-    "tribolo": Start("Tribolo", {"width": 7, "height": 6, "cells": 3, "walls": 3}),  # some boards end after a ply
+    "tribolo": Start("Tribolo", {"width": 8, "height": 6, "cells": 3, "walls": 3}),  # more sizes take longer to compile
     "4x4 margin": Start("Othello", {"size": 4}, "random:3", "margin"),
     "checkers margin": Start("Checkers", {"size": 6, "draws": "repetition"}, "random:25", "margin"),
-    "tribolo margin": Start("Tribolo", {"width": 7, "height": 6, "cells": 3, "walls": 3}, None, "margin"),
+    "tribolo margin": Start("Tribolo", {"width": 8, "height": 6, "cells": 3, "walls": 3}, None, "margin"),
 }
 
 

@@ -84,6 +84,15 @@ class TestAsk:
         with pytest.raises(AgentError, match="agent constant answered with an illegal action"):
             make_vec_env(3, opponent=Constant(answer), side="white").reset(seed=1)
 
+    @pytest.mark.parametrize("answers", [[5.9] * 3, [5], [[5]] * 3, [True] * 3])
+    def test_answers_to_a_batch_are_integers_one_for_each(self, answers):
+        class Together(Constant):
+            def act_batch(self, batch):
+                return np.array(answers)
+
+        with pytest.raises(AgentError, match=r"agent constant must answer 3 positions with \(3,\) integers, not with"):
+            make_vec_env(3, opponent=Together(19), side="white").reset(seed=1)
+
     @pytest.mark.parametrize("base", [AgentWrapper, AlphaBeta])
     def test_a_subclass_with_its_own_act_is_asked_in_batches_too(self, base):
         class First(base):

@@ -82,7 +82,7 @@ def test_games_of_checkers_come_back_from_pdn(tmp_path):
 
 @pytest.mark.parametrize(
     ("game", "agents"),
-    [("othello", ("maximizer:eval=weighted", "random")), ("tribolo:cells=3,height=6,walls=3,width=7", ("random",) * 3)],
+    [("othello", ("maximizer:eval=weighted", "random")), ("tribolo:cells=3,height=6,walls=3,width=8", ("random",) * 3)],
 )
 def test_records_of_a_tournament(tmp_path, game, agents):
     names = "abc"[: len(agents)]

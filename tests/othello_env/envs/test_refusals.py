@@ -29,7 +29,7 @@ from othello_env.envs import GameEnv, GameVectorEnv
 
 pytestmark = pytest.mark.nojit
 
-SMALL = {"width": 7, "height": 6, "cells": 3, "walls": 3}
+SMALL = {"width": 8, "height": 6, "cells": 3, "walls": 3}
 ENVS = {
     "single": lambda **more: make_env(**{"side": "black"} | more),
     "aec": othello_v0.env,

@@ -134,7 +134,7 @@ def test_another_tournaments_file_is_left_alone(tmp_path, change, told):
 
 def test_three_players():
     names = ("random", "tribolo", "random:epsilon=0.1")
-    result = play(names, 12, game="tribolo:width=7,height=6,walls=3,cells=3", openings=None)
+    result = play(names, 12, game="tribolo:width=8,height=6,walls=3,cells=3", openings=None)
     assert len(result.records) == 12
     for record in result.records:
         assert record.replay().returns() == record.result
