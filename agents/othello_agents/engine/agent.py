@@ -106,7 +106,8 @@ class Engine(Agent):
         hash: the size of the transposition table in MiB.
         selective: whether to skip a deep search whose result a shallower search predicts with high probability (see
             `probcut`). The option has an effect only with n-tuple weights for 8x8, and not in a search to the end of
-            the game. For weights from a file, the predictions are those for the weights of ``ntuple``.
+            the game. For weights from a file, the predictions are those for the packaged weights with the same
+            patterns: for a wide network those of the engine, else those of ``ntuple``.
         threads: the number of threads that search together. If several moves have the best score, the number of threads
             may decide which of them is found. With `selective`, the score may also depend on the number of threads,
             because this number changes which deep searches are skipped.
@@ -352,7 +353,8 @@ class Engine(Agent):
                 if self._eval is not None:
                     raise
                 return square_evaluator(sums["mobility"], size)
-        return ntuple_evaluator(network.tables, shipped_cuts(size, weights) if self._selective else NO_CUTS)
+        cuts = shipped_cuts(size, "engine" if network.wide else "ntuple") if self._selective else NO_CUTS
+        return ntuple_evaluator(network.tables, cuts)
 
     @property
     def _memory(self) -> Memory:

@@ -11,6 +11,7 @@ from othello_agents.engine.probcut import (
     CONFIDENCE,
     SHALLOWEST,
     cuts_file,
+    shipped_cuts,
     sufficient,
 )
 from othello_agents.ntuple import shipped_network
@@ -76,11 +77,16 @@ def test_depths_that_are_never_cut_and_endgames_are_the_same(random_position):
     assert (selective.score, selective.exact) == (whole.score, True)
 
 
-def test_weights_from_a_file_are_cut_as_those_of_ntuple_and_points_never(random_position, tmp_path):
-    shipped_network(8).save(tmp_path / "same.npz")
+def test_weights_from_a_file_are_cut_as_the_packaged_ones_with_the_same_patterns_and_points_never(
+    random_position, tmp_path
+):
     state = random_position(1, 40)
-    packaged, given = (Engine(depth=6, eval=e).analyse(state) for e in ("ntuple", str(tmp_path / "same.npz")))
-    assert (given.nodes, given.score, given.pv) == (packaged.nodes, packaged.score, packaged.pv)
-    assert given.nodes < Engine(depth=6, eval="ntuple", selective=False).analyse(state).nodes
+    for agent, evaluation in (("engine", None), ("ntuple", "ntuple")):
+        shipped_network(8, agent).save(tmp_path / "same.npz")
+        engines = [Engine(depth=6, eval=e) for e in (evaluation, str(tmp_path / "same.npz"))]
+        assert all((engine.evaluator(8).cuts == shipped_cuts(8, agent)).all() for engine in engines)
+        packaged, given = (engine.analyse(state) for engine in engines)
+        assert (given.nodes, given.score, given.pv) == (packaged.nodes, packaged.score, packaged.pv)
+        assert given.nodes < Engine(depth=6, eval=evaluation, selective=False).analyse(state).nodes
     nodes = {Engine(depth=6, eval="mobility", selective=s).analyse(state).nodes for s in (True, False)}
     assert len(nodes) == 1
