@@ -87,6 +87,15 @@ RUNGS = {
         "alphabeta:depth=6",
         "alphabeta:depth=8",
     ),
+    "tribolo": (
+        "random",
+        "maximizer",
+        "tribolo:strategy=score",
+        "tribolo",
+        "maxn:depth=2",
+        "paranoid:depth=2",
+        "paranoid:depth=3",
+    ),
 }
 """For each game, the rungs from the weakest to the strongest.
 

@@ -197,7 +197,7 @@ def main(arguments: list[str] | None = None) -> None:
         seconds = time.perf_counter() - started
         done = seconds >= args.seconds or iteration == args.iterations
         if done or iteration % args.every == 0:
-            how = {"size": args.size, "games": args.match}
+            how = {"game": f"othello:size={args.size}", "games": args.match}
             progress = measure_progress(NeuralAgent(network, simulations=args.simulations), **how)
             alone = measure_progress(NeuralAgent(network), **how, opponents=(YARDSTICK,), rating=False)
             progress["without search"] = alone["scores"]

@@ -174,7 +174,7 @@ def main(arguments: list[str] | None = None) -> None:
         seconds = time.perf_counter() - started
         done = seconds >= args.seconds or iteration == args.iterations
         if done or iteration % args.every == 0:
-            progress = measure_progress(NeuralAgent(average), size=args.size, games=args.match)
+            progress = measure_progress(NeuralAgent(average), game=f"othello:size={args.size}", games=args.match)
             point = {"iteration": iteration, "positions": learned, "seconds": round(seconds, 1)}
             curve.append(point | losses | progress)
             where = f"iteration {iteration}  {learned:,} positions  {seconds:.0f} s"

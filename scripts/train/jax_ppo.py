@@ -208,7 +208,7 @@ def main(arguments: list[str] | None = None) -> None:
         done = seconds >= args.seconds or iteration == args.iterations
         if done or iteration % args.every == 0:
             network.params = learning[0]
-            progress = measure_progress(NeuralAgent(network), size=args.size, games=args.match)
+            progress = measure_progress(NeuralAgent(network), game=f"othello:size={args.size}", games=args.match)
             curve.append({"iteration": iteration, "plies": plies, "seconds": round(seconds, 1)} | losses | progress)
             print(f"iteration {iteration}  {plies:,} plies  {seconds:.0f} s  {progress_text(progress)}", flush=True)
             for name, value in scalars(progress).items() if writer else ():

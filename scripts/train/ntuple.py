@@ -89,7 +89,9 @@ def measure(trainer: Trainer, games: int) -> dict[str, Any]:
     size, agent = trainer.network.size, NTupleAgent(trainer.network)
     opponents = [f"alphabeta:depth={depth},eval=weighted" for depth in DEPTHS[size]]
     point = {"games": trainer.games, "seconds": round(trainer.seconds, 1)}
-    return point | measure_progress(agent, size=size, games=games, opponents=opponents, rating=size < 8)
+    return point | measure_progress(
+        agent, game=f"othello:size={size}", games=games, opponents=opponents, rating=size < 8
+    )
 
 
 def main(arguments: list[str] | None = None) -> None:

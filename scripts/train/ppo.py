@@ -216,7 +216,7 @@ def main(arguments: list[str] | None = None) -> None:
         seconds = time.perf_counter() - started
         done = seconds >= args.seconds or iteration == args.iterations
         if done or iteration % args.every == 0:
-            progress = measure_progress(NeuralAgent(average), size=args.size, games=args.match)
+            progress = measure_progress(NeuralAgent(average), game=f"othello:size={args.size}", games=args.match)
             curve.append({"iteration": iteration, "plies": plies, "seconds": round(seconds, 1)} | losses | progress)
             print(f"iteration {iteration}  {plies:,} plies  {seconds:.0f} s  {progress_text(progress)}", flush=True)
             for name, value in scalars(progress).items():

@@ -1,10 +1,12 @@
 """Train a network by plain self-play with a policy gradient (``pip install 'othello-env[torch]'``).
 
     python scripts/train/self_play.py --iterations 1000
+    python scripts/train/self_play.py --game checkers --out runs/checkers.safetensors
     python scripts/train/self_play.py --init runs/self_play.safetensors --out runs/more.safetensors
 
-One network plays both sides of many games at once, a ply a step, and learns from each side's own results by PPO
-(Schulman et al., 2017). There are no other opponents: `ppo.py` adds past selves, packaged agents, the board's
+One network plays all sides of many games at once, a ply a step, and learns from each side's own results by PPO
+(Schulman et al., 2017). It learns any game that has a batch: checkers, Tribolo with its three players, or the class of
+a registered game, FILE.py:CLASS. There are no other opponents: `ppo.py` adds past selves, packaged agents, the board's
 symmetries and a network that knows how discs are turned. The tutorial docs/tutorials/self-play.md explains this loop.
 
 The agent, its learning curve (.json, .png) and TensorBoard's events (a folder) are written to --out and beside it at
@@ -29,9 +31,12 @@ except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
 from othello_agents.network import NeuralAgent, TorchNetwork, load_network
-from othello_env import make_vec_env, self_play_advantages
+from othello_env import self_play_advantages
 from othello_env.arena import measure_progress, progress_text, scalars
+from othello_env.arena.benchmark.ladder import Ladder
 from othello_env.drawing import learning_curve
+from othello_env.envs import GameVectorEnv
+from othello_env.games.registry import GameSpec, find_game
 from othello_env.support.files import write_json
 
 
@@ -43,7 +48,9 @@ class Args:
     iterations: int = 1000  # each plays and learns
     every: int = 100  # iterations between points of the curve
     init: str = ""  # the agent of an earlier run, to begin with; the default is random weights
-    size: Literal[4, 6, 8] = 8  # size of the board
+    size: Literal[4, 6, 8] = 8  # size of Othello's board
+    game: str = ""  # the game, such as checkers or FILE.py:CLASS; the default is Othello of this size
+    ladder: Path | None = None  # of othello-env tournament --ladder, for the curve; the default is the game's own
     seed: int = 1  # the seed of everything random
     games: int = 256  # games at once
     steps: int = 32  # plies of each game in an iteration
@@ -54,12 +61,14 @@ class Args:
 
 
 class Network(nn.Module):
-    """From boards (N, 2, S, S) and masks (N, A) to the logarithms of probabilities (N, A) and expected results (N,)."""
+    """From boards (N, C, H, W) and masks (N, A) to the logarithms of probabilities (N, A) and expected results (N,)."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, game: str = "") -> None:
         super().__init__()
-        self.body = nn.Sequential(nn.Flatten(), nn.Linear(2 * size**2, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU())
-        self.policy, self.value = nn.Linear(256, size**2 + 1), nn.Linear(256, 1)
+        start = GameSpec.parse(game or f"othello:size={size}").start(0)
+        inputs = int(np.prod(start.observation_shape))
+        self.body = nn.Sequential(nn.Flatten(), nn.Linear(inputs, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU())
+        self.policy, self.value = nn.Linear(256, start.num_actions), nn.Linear(256, 1)
 
     def forward(self, boards: Any, masks: Any) -> Any:
         x = self.body(boards.float())
@@ -72,6 +81,14 @@ def answer(network: Network, seen: dict[str, Any]) -> Any:
         return network(torch.from_numpy(seen["observation"]), torch.from_numpy(seen["action_mask"]))
 
 
+def results(envs: Any, terminated: Any) -> Any:
+    """The results (N, P) of all players in the games that have ended, else 0."""
+    ended = np.zeros((envs.num_envs, envs.game.num_players))
+    for i in np.flatnonzero(terminated):
+        ended[i] = envs.final_position(i).returns()
+    return ended
+
+
 def play(network: Network, envs: Any, seen: Any, info: Any, steps: int) -> tuple[dict[str, Any], Any, Any]:
     """Play T plies in each of N games. Returns arrays (T, N, ...), and where the games are then."""
     rows = []
@@ -82,6 +99,8 @@ def play(network: Network, envs: Any, seen: Any, info: Any, steps: int) -> tuple
         row = {**seen, "actions": actions.squeeze(1).numpy(), "before": before.numpy(), "values": values.numpy()}
         row["players"] = info["to_move"]  # who acts now, and whose reward the step returns
         seen, row["rewards"], row["terminated"], _, info = envs.step(row["actions"])
+        if envs.game.num_players > 2:  # of two, the other's reward is the negative
+            row["rewards"] = results(envs, row["terminated"])
         rows.append(row)
     rollout = {name: np.stack([row[name] for row in rows]) for name in rows[0]}
     last = answer(network, seen)[1].numpy()
@@ -114,19 +133,23 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(f"{args.out} exists; give another --out")
     torch.manual_seed(args.seed)
     torch.set_num_threads(args.threads)
-    network = Network(args.size)
-    trained = TorchNetwork(network, f"{os.path.relpath(__file__)}:Network", args.size)  # with the weights of `network`
+    game = find_game(args.game or f"othello:size={args.size}")
+    options = {} if game.name == "othello" else {"game": str(game)}
+    size = game.start(0).size if game.name == "othello" else args.size
+    network = Network(size, **options)
+    trained = TorchNetwork(network, f"{os.path.relpath(__file__)}:Network", size, options=options)  # the same weights
     if args.init:
         trained.assign(load_network(args.init, trained.function))
     optimizer = torch.optim.Adam(network.parameters(), lr=args.rate)
-    envs = make_vec_env(args.games, opponent=None, size=args.size, openings="random:10", strict=True)
+    envs = GameVectorEnv(game, args.games, opponent=None, openings="random:10", strict=True)
     seen, info = envs.reset(seed=args.seed)
 
-    title = f"Self-play, {args.size}x{args.size} Othello, seed {args.seed}"
+    ladder = None if args.ladder is None else Ladder.from_file(args.ladder)
+    title = f"Self-play, {f'{size}x{size} Othello' if game.name == 'othello' else game}, seed {args.seed}"
     print(title, flush=True)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     writer = SummaryWriter(args.out.with_suffix(""))
-    settings = {name: value for name, value in asdict(args).items() if name != "out"}
+    settings = {name: value for name, value in asdict(args).items() if name not in ("out", "ladder")}
     curve: list[dict[str, Any]] = []
     started = time.perf_counter()
     for iteration in range(1, args.iterations + 1):
@@ -137,7 +160,7 @@ def main(arguments: list[str] | None = None) -> None:
             writer.add_scalar(f"losses/{name}", loss, plies)
         if iteration % args.every == 0 or iteration == args.iterations:
             seconds = round(time.perf_counter() - started, 1)
-            progress = measure_progress(NeuralAgent(trained), size=args.size)
+            progress = measure_progress(NeuralAgent(trained), game=game, ladder=ladder)
             curve.append({"iteration": iteration, "plies": plies, "seconds": seconds} | progress)
             print(f"iteration {iteration}  {plies:,} plies  {progress_text(progress)}", flush=True)
             for name, value in scalars(progress).items():
@@ -148,7 +171,8 @@ def main(arguments: list[str] | None = None) -> None:
             learning_curve(args.out.with_suffix(".png"), title, curve)
     writer.close()
     print(f"{args.out} is the agent; its curve and TensorBoard's events are beside it")
-    print(f"next: othello-env benchmark {args.out}:network={trained.function} --size {args.size}")
+    where = f"--size {size}" if game.name == "othello" else f"--game {args.game}"
+    print(f"next: othello-env benchmark {args.out}:network={trained.function} {where}")
 
 
 if __name__ == "__main__":

@@ -225,7 +225,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"errors with a disc turned in layer {layer}: {found}")
         turned.append(found.row())
     agent = SequenceAgent(model, args.size, args.vocabulary)
-    progress = measure_progress(agent, size=args.size, games=args.match)
+    progress = measure_progress(agent, game=f"othello:size={args.size}", games=args.match)
     print(f"as a player: {progress_text(progress)}")
     write_json(
         args.out.with_suffix(".json"),

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from othello_agents.mcts.gumbel import search
 from othello_agents.network.compiled import CompiledAfterstates
-from othello_agents.network.policy import PolicyAgent, PolicyNetwork, mean, mean_policy, symmetric_copies
+from othello_agents.network.policy import AnyPositions, PolicyAgent, PolicyNetwork, mean, mean_policy, symmetric_copies
 from othello_agents.network.torch_network import PACKAGED, network_of_file
 from othello_env.agent import Agent, spec_text
 from othello_env.games.game import State
@@ -77,6 +77,8 @@ class NeuralAgent(PolicyAgent):
     ) -> None:
         super().__init__(network, temperature, name, seed, symmetric=symmetric)
         self._simulations = check_whole("simulations", simulations, 0, self._MOST)
+        if self._game is not None and simulations:
+            raise ValueError(f"{name} plays {self._game}; the tree search of simulations is for Othello")
 
     def _options(self) -> dict[str, object]:
         return super()._options() | {"simulations": self._simulations or None}
@@ -95,8 +97,8 @@ class NeuralAgent(PolicyAgent):
         function = self._network.function
         return spec_text(str(path), {"network": None if function in PACKAGED else function, **self._options()})
 
-    def _look(self, batch: OthelloPositions) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-        if not self._simulations:
+    def _look(self, batch: AnyPositions) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        if not self._simulations or not isinstance(batch, OthelloPositions):
             return super()._look(batch)
         at_once = self._MOST // self._simulations
         parts = [batch.part(slice(first, first + at_once)) for first in range(0, len(batch), at_once)]
@@ -116,9 +118,9 @@ class NeuralAgent(PolicyAgent):
         """The expected result for a player, -1 to +1. For a finished game, the actual result is returned."""
         if state.is_over:
             return state.returns()[player]
-        batch = OthelloPositions.from_states([self._checked(state)])
+        batch = self._seen(state)
         value = float(self._answers(batch.observations(), batch.masks())[1][0])
-        return value if player == state.to_move else -value
+        return value if player == state.to_move else -value / (state.num_players - 1)
 
 
 def agent_from_file(

@@ -28,15 +28,26 @@ from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello import symmetries
 from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
+from othello_env.games.registry import GameSpec
 from othello_env.support.numbers import check_flag, check_real
 
-__all__ = ["PolicyAgent", "PolicyNetwork", "draw_actions", "mean", "mean_policy", "softmax", "symmetric_copies"]
+__all__ = [
+    "AnyPositions",
+    "PolicyAgent",
+    "PolicyNetwork",
+    "draw_actions",
+    "mean",
+    "mean_policy",
+    "softmax",
+    "symmetric_copies",
+]
 
 
 class PolicyNetwork(Protocol):
     """Any object that gives each action of a position a probability."""
 
     size: int
+    """The size of a board of Othello. A network for another game also has an attribute `game`, such as ``checkers``."""
 
     def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
         """The probabilities of the actions, (N, A), given observations (N, 2, S, S) and masks (N, A).
@@ -44,6 +55,25 @@ class PolicyNetwork(Protocol):
         The probability of an illegal action is 0.
         """
         ...
+
+
+class SeenPosition:
+    """One position of any game as a network sees it, like `othello_env.games.batch.Positions` with N = 1."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def __len__(self) -> int:
+        return 1
+
+    def observations(self) -> npt.NDArray[np.int8]:
+        return self._state.observation(self._state.to_move)[np.newaxis]
+
+    def masks(self) -> npt.NDArray[np.int8]:
+        return self._state.action_mask()[np.newaxis]
+
+
+AnyPositions = Positions | SeenPosition
 
 
 class PolicyAgent(Agent):
@@ -73,6 +103,9 @@ class PolicyAgent(Agent):
         symmetric: bool = False,
     ) -> None:
         self._network = network
+        self._game: str | None = getattr(network, "game", None)
+        if self._game is not None and symmetric:
+            raise ValueError(f"{name} plays {self._game}; symmetric is for the symmetries of Othello's board")
         self._temperature = check_real("temperature", temperature, 0)
         self._name = name
         self._choices = RandomChoices(seed)
@@ -93,17 +126,20 @@ class PolicyAgent(Agent):
         self._choices.new_game(key)
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
-        batch = OthelloPositions.from_states([self._checked(state)])
-        return int(self._choose(batch, [self._choices.key(state)])[0])
+        return int(self._choose(self._seen(state), [self._choices.key(state)])[0])
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
-        if not isinstance(batch, OthelloPositions):
+        if self._game is not None and not self._temperature:
+            self._checked(batch.state(0))
+            return self._look(batch)[0]
+        if self._game is not None or not isinstance(batch, OthelloPositions):
             return super().act_batch(batch)
         return self._choose(batch, decision_keys(batch))
 
-    def _choose(self, batch: OthelloPositions, keys: list[int]) -> npt.NDArray[np.int64]:
+    def _choose(self, batch: AnyPositions, keys: list[int]) -> npt.NDArray[np.int64]:
         """An action for each position. With a temperature other than 0, `keys` give the random numbers."""
-        self._check_size(batch.size)
+        if isinstance(batch, OthelloPositions):
+            self._check_size(batch.size)
         actions, policy = self._look(batch)
         if self._temperature == 0:
             return actions
@@ -120,7 +156,7 @@ class PolicyAgent(Agent):
         weights = np.eye(policy.shape[1])[actions] if self._temperature == 0 else self._sharp(policy)
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
-    def _look(self, batch: OthelloPositions) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    def _look(self, batch: AnyPositions) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """The best actions (N,), and the policies (N, A).
 
         Raises:
@@ -142,15 +178,24 @@ class PolicyAgent(Agent):
             ValueError: the state belongs to another game or board size, or its game is over.
             AgentError: the network gives no policy for this position.
         """
-        batch = OthelloPositions.from_states([self._checked(state)])
+        batch = self._seen(state)
         check_not_over(state)
         _, policy = self._look(batch)
         return {action: float(policy[0, action]) for action in state.legal_actions()}
 
-    def _checked(self, state: State) -> Othello:
-        position = as_othello(state, f"{self._name} plays")
-        self._check_size(position.size)
-        return position
+    def _checked(self, state: State) -> State:
+        if self._game is None:
+            self._check_size(as_othello(state, f"{self._name} plays").size)
+        elif str(GameSpec.from_state(state)) != self._game:
+            raise WrongGameError(f"{self._name} was trained for {self._game}, not {GameSpec.from_state(state)}")
+        return state
+
+    def _seen(self, state: State) -> AnyPositions:
+        """A position for the network."""
+        state = self._checked(state)
+        if self._game is None and isinstance(state, Othello):
+            return OthelloPositions.from_states([state])
+        return SeenPosition(state)
 
     def _check_size(self, size: int) -> None:
         if size != self._network.size:

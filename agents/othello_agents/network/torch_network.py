@@ -13,6 +13,9 @@ module's ``forward`` takes:
 - logits, (N, A) floats. The logits of illegal actions do not matter.
 - values, (N,) floats: the expected results for the players to move, from -1 to +1.
 
+A network for another game is a function that also takes the game, as the option `game` of `TorchNetwork`; then the
+observations and the actions are those of this game, and the size does not matter.
+
 The networks in `PACKAGED` have the same interface. They belong to this package, so a file with such a network needs no
 function. The file (`othello_env.support.networks`) holds only the name of another function. This name is only for you
 to read: a file never decides which code runs. When you load the file, you give the function again.
@@ -40,6 +43,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.othello.position import check_size
+from othello_env.games.registry import GameSpec
 from othello_env.support.extras import MissingExtraError, import_extra
 from othello_env.support.files import write_file
 from othello_env.support.imports import import_object, search_current_folder
@@ -113,10 +117,21 @@ class TorchNetwork:
     def _torch(self) -> Any:  # not stored in self, because Python's modules cannot be pickled
         return import_extra("torch", "torch")
 
+    @property
+    def game(self) -> str | None:
+        """The game that the network is for; None for Othello on a board of the size `size`."""
+        return self.options.get("game")
+
+    @property
+    def _shapes(self) -> tuple[tuple[int, ...], int]:
+        """The shape of an observation, and the number of actions."""
+        start = GameSpec.parse(self.game or f"othello:size={self.size}").start(0)
+        return start.observation_shape, start.num_actions
+
     def _check_shapes(self, module: Any) -> None:
         """Call the module with empty boards, and check the shapes and dtypes of what it returns."""
-        torch, n, actions = self._torch, _POSITIONS, self.size**2 + 1
-        boards = torch.zeros((n, 2, self.size, self.size))
+        torch, n, (planes, actions) = self._torch, _POSITIONS, self._shapes
+        boards = torch.zeros((n, *planes))
         with torch.no_grad():
             output = module.eval()(boards, torch.ones((n, actions), dtype=torch.bool))
         are_tensors = isinstance(output, tuple) and all(isinstance(item, torch.Tensor) for item in output)
@@ -272,8 +287,9 @@ class TorchNetwork:
             def forward(self, observations: Any, masks: Any) -> tuple[Any, Any]:
                 return network.forward(observations, masks)
 
-        boards = torch.zeros((1, 2, self.size, self.size), dtype=torch.int8)
-        masks = torch.ones((1, self.size**2 + 1), dtype=torch.int8)
+        planes, actions = self._shapes
+        boards = torch.zeros((1, *planes), dtype=torch.int8)
+        masks = torch.ones((1, actions), dtype=torch.int8)
         data, inputs, outputs = io.BytesIO(), ["observations", "masks"], ["logits", "values"]
         with torch.no_grad(), warnings.catch_warnings(action="ignore", category=DeprecationWarning):
             torch.onnx.export(  # with `dynamo=False`, since PyTorch's newer exporter needs another package

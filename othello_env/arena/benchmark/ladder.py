@@ -66,7 +66,11 @@ __all__ = [
     "rated_programs",
 ]
 
-LADDERS = {"othello": "ladder-v0", "othello:size=6": "ladder-6x6-v0"}
+LADDERS = {
+    "othello": "ladder-v0",
+    "othello:size=6": "ladder-6x6-v0",
+    "checkers": "ladder-checkers-v0",
+}
 """The names of the packaged ladders, by the game. A name changes if the opponents or their ratings change."""
 
 _FORMAT = "othello-env ladder 3"

@@ -78,3 +78,30 @@ def test_each_side_has_its_own_steps(mode, against_opponents):
         )
         np.testing.assert_allclose(advantages[:, i], expected, atol=1e-12)
     np.testing.assert_allclose(returns, advantages + values)
+
+
+def test_three_players_get_what_each_collects_until_its_next_turn():
+    rng, (steps, n) = np.random.default_rng(5), (60, 4)
+    rewards, values = rng.normal(size=(steps, n, 3)), rng.normal(size=(steps, n))
+    players, terminated = rng.integers(0, 3, (steps, n)), rng.random((steps, n)) < 0.1
+    last_values, last_players = rng.normal(size=n), rng.integers(0, 3, n)
+    found, _ = self_play_advantages(
+        rewards, values, players, terminated, last_values, last_players, gamma=0.9, gae_lambda=0.8
+    )
+    for i in range(n):
+        for t in range(steps):
+            me, deltas, value, gained, over = players[t, i], [], values[t, i], 0.0, False
+            for u in range(t, steps):
+                if u > t and players[u, i] == me:
+                    deltas.append(gained + 0.9 * values[u, i] - value)
+                    value, gained = values[u, i], 0.0
+                gained += rewards[u, i, me]
+                if over := bool(terminated[u, i]):
+                    deltas.append(gained - value)
+                    break
+            if not over:
+                last = last_values[i] if last_players[i] == me else -last_values[i] / 2
+                deltas.append(gained + 0.9 * last - value)
+            assert found[t, i] == pytest.approx(sum(0.72**k * delta for k, delta in enumerate(deltas)))
+    with pytest.raises(ValueError, match=r"players must be 0 and 1 and 2, not \[3\]"):
+        self_play_advantages(rewards, values, players * 0 + 3, terminated, last_values, last_players)

@@ -14,9 +14,11 @@ from events import read_events  # noqa: E402
 from load_script import SCRIPTS, load_script  # noqa: E402
 
 from othello_agents.network import load_network, make_network  # noqa: E402
-from othello_env import Othello, make_agent, make_vec_env, self_play_advantages  # noqa: E402
-from othello_env.arena import play_match  # noqa: E402
+from othello_env import Othello, WrongGameError, make_agent, make_vec_env, self_play_advantages  # noqa: E402
+from othello_env.arena import Schedule, play_match, play_tournament  # noqa: E402
 from othello_env.data import Games, match_games, random_games, write_games  # noqa: E402
+from othello_env.envs import GameVectorEnv  # noqa: E402
+from othello_env.games.registry import GameSpec  # noqa: E402
 from othello_env.league import League  # noqa: E402
 
 RECIPES = SCRIPTS / "train"
@@ -264,6 +266,53 @@ def test_self_play_praises_a_won_games_moves_by_the_turns_until_its_end():
     known = np.isfinite(expected)
     assert known.sum() > 400
     np.testing.assert_allclose(data["gains"][known], expected[known], rtol=1e-5)
+
+
+THREE = "tribolo:cells=4,height=6,walls=2,width=7"
+
+
+def test_self_play_praises_each_of_three_players_for_its_own_result():
+    module = load("self_play")
+    torch.manual_seed(1)
+    network = module.Network(8, THREE)
+    with torch.no_grad():
+        network.value.weight.zero_()
+        network.value.bias.zero_()
+    envs = GameVectorEnv(THREE, 20, opponent=None, strict=True)
+    data, _, _ = module.play(network, envs, *envs.reset(seed=1), 60)
+    players, ends, known = data["players"], data["terminated"], 0
+    assert {tuple(sorted(ended)) for ended in data["rewards"][ends]} >= {(-0.5, -0.5, 1.0)}
+    for step, game in np.ndindex(players.shape):
+        end = next((t for t in range(step, 60) if ends[t, game]), None)
+        if end is not None:
+            own = players[step, game]
+            turns = (players[step + 1 : end + 1, game] == own).sum()
+            assert data["gains"][step, game] == pytest.approx(data["rewards"][end, game, own] * 0.95**turns)
+            known += 1
+    assert known > 400
+
+
+@pytest.mark.parametrize("game", ["checkers:size=6", THREE])
+def test_self_play_learns_other_games(game, capsys):
+    load("self_play").main(f"--game {game} {SMALL['self_play']} --iterations 1 --out a.safetensors".split())
+    out = capsys.readouterr().out
+    assert out.splitlines()[-1].endswith(f" --game {game}")
+    spec = out.partition("othello-env benchmark ")[2].split()[0]
+    agents = {spec: spec} | {name: name for name in ("random", "maximizer")[: GameSpec.parse(game).num_players - 1]}
+    result = play_tournament(agents, Schedule(tuple(agents), 6, "random:2", game=game))
+    assert not result.faults(spec)
+    agent, state = make_agent(spec), GameSpec.parse(game).start(1)
+    (policy,), _ = load_network("a.safetensors", f"{RECIPES}/self_play.py:Network").answers(
+        state.observation(state.to_move)[None], state.action_mask()[None]
+    )
+    assert agent.act(state) == policy.argmax() == max(agent.action_probabilities(state).items(), key=lambda x: x[1])[0]
+    values = [agent.evaluate(state, player) for player in range(state.num_players)]
+    assert sum(values) == pytest.approx(0)
+    assert values[state.to_move] != 0
+    with pytest.raises(WrongGameError, match=f"was trained for {game}, not othello"):
+        agent.check_game(Othello())
+    with pytest.raises(ValueError, match="the tree search of simulations is for Othello"):
+        make_agent(f"{spec},simulations=8")
 
 
 def test_self_play_makes_a_praised_action_likelier_and_the_value_nearer():
