@@ -44,6 +44,7 @@ MADE_BY = "made by scripts/make/results.py"
 AGENTS = {
     "othello": ("alphabeta:depth=3,eval=weighted", "alphabeta:depth=6", "mcts", "engine:depth=4", "engine"),
     "othello:size=6": ("alphabeta:depth=2", "alphabeta:depth=6", "mcts", "engine:depth=4", "engine"),
+    "checkers": ("maximizer", "alphabeta:depth=2", "alphabeta:depth=5"),
 }
 """The packaged agents that are rated beside the rungs of the ladders."""
 RESPONSES = {
@@ -302,9 +303,11 @@ def agents() -> str:
 
 
 def ladder(game: str) -> str:
-    """The table of a ladder in Markdown."""
-    text = "| rung | Elo | 95% interval | games |\n|---|---|---|---|\n"
-    for number, rung in enumerate(load_ladder(game).rungs):
+    """The table of a ladder in Markdown; for other games than Othello also with the other rated agents."""
+    text, rungs = "| rung | Elo | 95% interval | games |\n|---|---|---|---|\n", [*load_ladder(game).rungs]
+    if not game.startswith("othello"):
+        rungs = sorted((*rungs, *rated_agents(game)), key=lambda rung: rung.elo)
+    for number, rung in enumerate(rungs):
         interval = interval_text(*rung.interval, "elo") if number else "by definition"
         text += f"| `{rung.spec}` | {elo_text(rung.elo)} | {interval} | {rung.games:,} |\n"
     return text
@@ -416,7 +419,10 @@ def scale(docs: Path) -> bytes:
 
 def tables(docs: Path) -> dict[tuple[str, str], str]:
     """Each table by its page and the name between its marks."""
-    made = {("how-to/measure.md", f"ladder {game}"): ladder(game) for game in LADDERS}
+    made = {
+        ("how-to/measure.md" if "othello" in game else f"environments/{game}.md", f"ladder {game}"): ladder(game)
+        for game in LADDERS
+    }
     return {
         ("agents/index.md", "agents"): agents(),
         ("how-to/measure.md", "programs"): programs(),

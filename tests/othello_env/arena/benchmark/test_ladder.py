@@ -20,7 +20,11 @@ from othello_env.arena.report import AGENT
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.page.results import read_results
 
-STRONGEST = {"othello": "engine:depth=10,exact=12,eval=ntuple", "othello:size=6": "perfect"}
+STRONGEST = {
+    "othello": "engine:depth=10,exact=12,eval=ntuple",
+    "othello:size=6": "perfect",
+    "checkers": "alphabeta:depth=8",
+}
 
 each_game = pytest.mark.parametrize("game", LADDERS)
 
