@@ -2,7 +2,7 @@
 
 import signal
 
-from driving import analyse, moves, new_game, square, wait_for_plies
+from driving import analyse, moves, new_game, set_in_menu, square, wait_for_plies
 
 
 def test_a_long_think_leaves_the_page_quick_and_can_be_cancelled(open_page, serve, tmp_path):
@@ -126,6 +126,7 @@ def test_a_slow_evaluator_is_neither_starved_nor_in_the_way_of_the_game(open_pag
         "        return .25 if player == 0 else -.25\n"
     )
     with open_page(serve(f"{file}:Slow").address) as page:
+        set_in_menu(page, "speed", "150")
         new_game(page, "othello:size=4", ["random", "random"], seed=2)
         analyse(page)
         page.locator("#reading-a .doing:has-text('thinking')").wait_for()
