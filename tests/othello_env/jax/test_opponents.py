@@ -76,6 +76,25 @@ def test_the_same_moves_as_the_agent(spec, size):
     assert compared > 25 * n
 
 
+def test_alphabeta_sees_that_a_move_ends_the_game_or_leaves_no_reply():
+    """On 4x4 there are such moves beside others. In games on larger boards they are too rare for a test."""
+    spec, found, kinds = "alphabeta:depth=2,eval=weighted", [], []
+    for state in random_positions(4, 4000):
+        children = [state.play(action) for action in state.legal_actions()]
+        last = [child for child in children if not child.legal_bits]
+        if last and len(children) > 1:
+            found.append(state)
+            kinds += [child.is_over for child in last]
+    assert min(kinds.count(True), kinds.count(False)) > 20
+    words = {
+        field: np.array([getattr(state, name) for state in found], np.uint64)[:, np.newaxis].view(np.uint32)
+        for field, name in (("_own", "own"), ("_opponent", "opponent"), ("_legal", "legal_bits"))
+    }
+    states = jax.vmap(oj.Othello(4).init)(jax.random.split(jax.random.key(0), len(found))).replace(**words)
+    actions = jax.jit(jax.vmap(oj.find_opponent(spec, 4)))(states, np.zeros((len(found), 2), np.uint32))
+    assert actions.tolist() == make_agent(spec).act_batch(OthelloPositions.from_states(found)).tolist()
+
+
 def test_the_opponent_sees_its_side_and_answers_each_move():
     n, size, agent, seen = 32, 6, make_agent("maximizer:eval=weighted"), []
 
