@@ -48,14 +48,15 @@ AGENTS = {
 }
 """The packaged agents that are rated beside the rungs of the ladders."""
 RESPONSES = {
-    "random": 480_000,
-    "maximizer:eval=weighted": 480_000,
-    "alphabeta:depth=2,eval=weighted": 440_320,
-    "alphabeta:depth=4,eval=weighted": 25_600,
-    "ntuple": 400_000,
-    "engine:depth=4": 12_800,
+    "random": (480_000, 2000),
+    "maximizer:eval=weighted": (480_000, 2000),
+    "alphabeta:depth=2,eval=weighted": (440_320, 2000),
+    "alphabeta:depth=4,eval=weighted": (25_600, 2000),
+    "mcts": (640, 200),
+    "ntuple": (400_000, 2000),
+    "engine:depth=4": (12_800, 1000),
 }
-"""The agents that others learn to beat, and the games of about a minute."""
+"""The agents that others learn to beat, the games of about a minute of training, and those of the match."""
 LEAGUE = "maximizer:eval=swh,epsilon=0.1"
 
 
@@ -167,7 +168,7 @@ RESULTS = (
         seeds=1,
     ),
     against(LEAGUE, 503_040, "Othello League", ":epsilon=0.1", 3, openings="start", games=4000),
-    *(against(agent, games, BEST + agent) for agent, games in RESPONSES.items()),
+    *(against(agent, trained, BEST + agent, games=games) for agent, (trained, games) in RESPONSES.items()),
     Result("MaskablePPO, 3 minutes"),
     Result("league_sb3.py, 10 minutes"),
     Result("alphazero.py, 10 minutes, 16 simulations"),
@@ -373,7 +374,7 @@ def responses_table(docs: Path) -> str:
     for result, numbers, minutes, where in rows(docs):
         if result.name.startswith(BEST):
             score = over_seeds(numbers["score"], is_score=True)
-            games = f"{RESPONSES[result.against]:,}"
+            games = f"{RESPONSES[result.against][0]:,}"
             text += f"| `{result.against}` | {elo[result.against]} | {score} | {games} | {minutes} | {where} |\n"
     return text
 
