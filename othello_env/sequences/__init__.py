@@ -1,7 +1,7 @@
 """Sequence models of games: sequences of tokens with labels, and what a model knows."""
 
 from othello_env.sequences.interventions import Cases, Interventions, draw_cases, measure_interventions
-from othello_env.sequences.labels import Sequences, SequenceStream, legal_tokens, sequences, square_accuracy
+from othello_env.sequences.labels import Sequences, SequenceStream, legal_tokens, sequences
 from othello_env.sequences.metrics import SequenceReport, Share, alpha_scores, measure_sequences
 from othello_env.sequences.probes import Probe, ProbeReport, fit_probe, measure_probes
 
@@ -22,5 +22,4 @@ __all__ = [
     "measure_probes",
     "measure_sequences",
     "sequences",
-    "square_accuracy",
 ]

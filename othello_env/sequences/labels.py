@@ -33,7 +33,6 @@ __all__ = [
     "Sequences",
     "legal_tokens",
     "sequences",
-    "square_accuracy",
 ]
 
 WHITE, EMPTY, BLACK = 0, 1, 2
@@ -171,25 +170,6 @@ class SequenceStream:
 
     def __iter__(self) -> Iterator[Sequences]:
         return map(self.batch, self.numbers())
-
-
-def square_accuracy(predicted: npt.ArrayLike, labels: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """The share of right predictions of a probe for each square, (S * S,). It is NaN for a square without a label.
-
-    Args:
-        predicted: (..., S * S), the predicted labels.
-        labels: (..., S * S), the labels, such as `Sequences.relative`. Negative labels do not count.
-
-    Raises:
-        ValueError: the shapes differ.
-    """
-    guesses, right = np.asarray(predicted), np.asarray(labels)
-    if guesses.shape != right.shape or not guesses.ndim:
-        raise ValueError(f"expected predictions of the labels' shape {right.shape}, got {guesses.shape}")
-    known = (right >= 0).reshape(-1, right.shape[-1])
-    hits = (guesses == right).reshape(known.shape) & known
-    with np.errstate(invalid="ignore"):
-        return np.asarray(hits.sum(axis=0) / known.sum(axis=0))
 
 
 def _sequences(

@@ -23,7 +23,7 @@ from othello_env.drawing.charts import boards_chart, png
 from othello_env.games.game import check_seed
 from othello_env.games.othello.tokens import Vocabulary
 from othello_env.games.registry import GameLike
-from othello_env.sequences.labels import SequenceStream, square_accuracy
+from othello_env.sequences.labels import SequenceStream
 from othello_env.sequences.metrics import STREAMS, Share, share_of
 from othello_env.support.models import layers_of
 from othello_env.support.numbers import check_whole, named_arguments
@@ -113,7 +113,7 @@ def fit_probe(activations: npt.ArrayLike, labels: npt.ArrayLike) -> Probe:
         weights,
         by_game((answers == truth).mean(axis=2)),
         by_game((answers == truth).all(axis=2)),
-        square_accuracy(answers, truth),
+        (answers == truth)[is_known].mean(axis=0),
         by_game((counts.argmax(axis=2) == truth).mean(axis=2)),
     )
 

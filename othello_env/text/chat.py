@@ -360,15 +360,6 @@ class ChatAgent(Agent):
             f"{_rate_text(summary, 'illegal')}, {summary['unreadable']} unreadable{_rate_text(summary, 'unreadable')}; "
             f"{summary['forfeits']} moves without a legal answer."
         ]
-        forms = {
-            "prompt_tokens_a_move": "{:,.0f} prompt tokens a move",
-            "tokens_a_move": "{:,.0f} answer tokens a move",
-            "seconds_a_move": "{:.3g} s a move",
-            "cost": "cost {:.4g}",
-        }
-        took = [form.format(summary[name]) for name, form in forms.items() if summary[name] is not None]
-        if took:
-            said.append(f"{', '.join(took)}.")
         if summary["regret"]:
             phases = (
                 f"{phase['discs']:.2f} with {phase['empty'][0]} to {phase['empty'][1]} empty squares "

@@ -60,7 +60,12 @@ class Handler(BaseHTTPRequestHandler):
         began = time.monotonic()
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self._wait()
-        content = answer(body["model"], body["messages"])
+        asked, wrong_every = self.server.asked, self.server.wrong_every
+        if self.server.fails_at and asked >= self.server.fails_at:
+            self.send_error(400)
+            return
+        is_wrong = wrong_every and asked % wrong_every == 0
+        content = "hm" if is_wrong else answer(body["model"], body["messages"])
         asked, said = (sum(len(each) for each in text) // 4 for text in (json.dumps(body["messages"]), content))
         usage = {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
         head = {"id": "1", "created": 1, "model": body["model"], "usage": usage}
@@ -113,6 +118,7 @@ def make_server(port=0, delay=0.0):
     server.daemon_threads = True
     server.delay, server.calls = delay, []
     server.asked, server.together, server.groups = 0, 1, 0
+    server.wrong_every = server.fails_at = 0
     server.changed = threading.Condition()
     return server
 
@@ -121,7 +127,8 @@ def make_server(port=0, delay=0.0):
 def serving():
     """A running server: its address is `url`, and `asked` counts the calls.
 
-    The first calls are answered in `groups` of `together` calls, each group when all its calls wait.
+    The first calls are answered in `groups` of `together` calls, each group when all its calls wait. With
+    `wrong_every`, each so many-th answer is wrong; from the call `fails_at` on, the endpoint fails.
     """
     server = make_server()
     threading.Thread(target=server.serve_forever, daemon=True).start()

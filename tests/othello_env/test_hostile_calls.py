@@ -108,7 +108,6 @@ def valid():
         "legal_tokens": {"sequences": [[1]]},
         "measure_probes": {"model": SimpleNamespace(layers=lambda rows: [rows[..., None]]), "game": "othello:size=4"},
         "measure_sequences": {"model": unsure, "games": 1, "pairs": 1, "game": "othello:size=4"},
-        "square_accuracy": {"predicted": [1], "labels": [1]},
         "learning_curve": {"path": "curve.png", "title": "", "curve": [POINT]},
         "mean_interval": {"values": [1.0, 2.0]},
         "positions": {**state, "start": Othello(4)},

@@ -62,11 +62,12 @@ def test_the_numbers_of_a_probe_are_those_of_a_slow_count():
     labels = SequenceStream(30, game=SMALL, boards=True, seed=5).batch(0).board
     x = rng.normal(size=(*labels.shape[:2], 3)) + labels[..., :3]
     probe = fit_probe(x, labels)
-    right, whole, usual = [], [], []
+    right, whole, usual, by_square = [], [], [], []
     for game in range(20, 30):
         places = np.flatnonzero(labels[game, :, 0] >= 0)
         answers = [probe.read(x[game, place]) == labels[game, place] for place in places]
         right.append(np.mean(answers))
+        by_square += answers
         whole.append(np.mean([each.all() for each in answers]))
         majority = [
             [np.bincount(labels[:20, place, square][labels[:20, place, square] >= 0]).argmax() for square in range(16)]
@@ -75,6 +76,7 @@ def test_the_numbers_of_a_probe_are_those_of_a_slow_count():
         usual.append(np.mean(labels[game, places] == majority))
     assert probe.accuracy.value == pytest.approx(np.mean(right))
     assert probe.boards.value == pytest.approx(np.mean(whole))
+    assert probe.squares == pytest.approx(np.mean(by_square, axis=0))
     assert probe.majority.value == pytest.approx(np.mean(usual))
     drawn = bootstrap((usual,), np.mean, rng=np.random.default_rng(1)).confidence_interval
     assert probe.majority[1:3] == pytest.approx(drawn, abs=0.2 * (drawn.high - drawn.low))

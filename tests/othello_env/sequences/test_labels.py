@@ -7,7 +7,7 @@ from othello_env.data import Games, from_tokens, random_games, tokens
 from othello_env.data.games import play_randomly
 from othello_env.games.othello.tokens import VOCABULARIES, vocabulary_of
 from othello_env.games.registry import GameSpec
-from othello_env.sequences import SequenceStream, legal_tokens, sequences, square_accuracy
+from othello_env.sequences import SequenceStream, legal_tokens, sequences
 
 MIDDLE = {8: (27, 28, 35, 36), 6: (14, 15, 20, 21), 4: (5, 6, 9, 10)}
 
@@ -166,10 +166,3 @@ def test_vocabularies():
     assert [vocabulary_of("othello-gpt", size).count for size in (4, 6, 8)] == [13, 33, 61]
     assert [vocabulary_of("metaothello", size).count for size in (4, 6, 8)] == [18, 38, 66]
     assert vocabulary_of("metaothello").tokens[[0, 1, 8, 63, 64]].tolist() == [1, 2, 9, 64, 65]
-
-
-def test_the_accuracy_of_each_square():
-    labels = np.array([[0, 1, 2], [0, 1, -1], [2, 1, -1]])
-    found = square_accuracy([[0, 1, 0], [1, 1, 1], [2, 2, 2]], labels)
-    np.testing.assert_allclose(found, [2 / 3, 2 / 3, 0])
-    assert np.isnan(square_accuracy([[1]], [[-1]])).all()

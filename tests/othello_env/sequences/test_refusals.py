@@ -15,7 +15,6 @@ from othello_env.sequences import (
     measure_interventions,
     measure_probes,
     measure_sequences,
-    square_accuracy,
 )
 from othello_env.sequences.metrics import measure_boundaries
 
@@ -39,7 +38,6 @@ REFUSED = [
     (lambda: SequenceStream(vocabulary="gpt"), "vocabulary must be one of 'othello-gpt', 'metaothello', not 'gpt'"),
     (lambda: SequenceStream(game="checkers"), "are for games of othello and its variants, not of checkers"),
     (lambda: legal_tokens([[61, 0]]), "tokens must be 0 to 60, not 0 to 61"),
-    (lambda: square_accuracy([1, 2, 3], np.zeros((3, 3))), r"the labels' shape \(3, 3\), got \(3,\)"),
     (
         lambda: measure_sequences(alike(61), games=10, pairs=0, game=SMALL),
         r"the model must return logits \(10, 11, 13\), not an array of shape \(10",

@@ -1,11 +1,9 @@
 """The environment for verifiers: whole episodes with a scripted model behind an endpoint on this machine."""
 
 import asyncio
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from chat_server import serving
 from load_script import SCRIPTS
 
 vf = pytest.importorskip("verifiers.v1", reason="the package needs verifiers, which is not a dependency")
@@ -15,56 +13,14 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 PACKAGE = SCRIPTS / "environments" / "othello_verifiers"
 
 
-class Model(BaseHTTPRequestHandler):
-    """An endpoint like OpenAI's, with a scripted model: a listed legal move, or now and then a wrong answer."""
-
-    protocol_version = "HTTP/1.1"  # the connection stays open, as with real servers
-    asked = 0
-    wrong_every = 0
-    fails_at = 0  # from this call on, the endpoint fails
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        Model.asked += 1
-        if Model.fails_at and Model.asked >= Model.fails_at:
-            self.send_error(400)
-            return
-        said = [message["content"] for message in body["messages"] if message["role"] == "user"]
-        moves = next(text for text in reversed(said) if "Legal moves: " in text).rpartition("Legal moves: ")[2].split()
-        wrong = Model.wrong_every and Model.asked % Model.wrong_every == 0
-        content = "hm" if wrong else json.dumps({"move": moves[Model.asked % len(moves)]})
-        message = {"role": "assistant", "content": content}
-        answer = {
-            "id": "1",
-            "object": "chat.completion",
-            "created": 1,
-            "model": "m",
-            "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
-            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-        }
-        data = json.dumps(answer).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_):
-        pass
+@pytest.fixture
+def model():
+    with serving() as server:
+        yield server
 
 
 @pytest.fixture
-def endpoint():
-    """The address of the scripted endpoint."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/v1"
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.fixture
-def play(endpoint, monkeypatch, tmp_path):
+def play(model, monkeypatch, tmp_path):
     """`play(settings, numbers)` plays the tasks with these numbers, and returns the finished episodes.
 
     With ``at_once=True``, all games are played at the same time.
@@ -76,7 +32,7 @@ def play(endpoint, monkeypatch, tmp_path):
         taskset = {"id": "othello-verifiers", "legal_moves": True, **settings}
         config = vf.resolve_env_config({"taskset": taskset, **env})
         table = vf.load_environment(config)
-        client = vf.EvalClientConfig(base_url=endpoint, api_key_var="NO_KEY")
+        client = vf.EvalClientConfig(base_url=model.url, api_key_var="NO_KEY")
         tasks = list(table.taskset.take(max(numbers) + 1))
         async with table.serving():
             slots = [slot for number in numbers for slot in table.slots(tasks[number])]
@@ -99,9 +55,8 @@ def test_the_tasks_take_the_opponents_in_turn(monkeypatch):
 
 
 @pytest.mark.parametrize("wrong_every", [0, 3, 1])
-def test_one_seat(play, monkeypatch, wrong_every):
-    monkeypatch.setattr(Model, "asked", 0)
-    monkeypatch.setattr(Model, "wrong_every", wrong_every)
+def test_one_seat(play, model, wrong_every):
+    model.wrong_every = wrong_every
     episodes = play({"game": "othello:size=4", "openings": "random:2"}, [0, 1, 5])
     faults = 0
     for episode in episodes:
@@ -116,13 +71,12 @@ def test_one_seat(play, monkeypatch, wrong_every):
         said = [node.message.content for node in trace.nodes if node.message.role == "user"]
         assert said[0].startswith("This is Othello on a board of 4 rows")
         assert sum("This is Othello" in text for text in said) == 1
-    assert faults == (Model.asked // wrong_every if wrong_every else 0)
+    assert faults == (model.asked // wrong_every if wrong_every else 0)
     if wrong_every == 1:
         assert [episode.traces[0].reward for episode in episodes] == [0, 0, 0]
 
 
-def test_games_at_the_same_time_are_played_to_their_ends(play, monkeypatch):
-    monkeypatch.setattr(Model, "wrong_every", 0)
+def test_games_at_the_same_time_are_played_to_their_ends(play, model):
     episodes = play({"game": "othello:size=6", "openings": "random:16"}, range(12), at_once=True)
     assert len(episodes) == 12
     for episode in episodes:
@@ -130,8 +84,7 @@ def test_games_at_the_same_time_are_played_to_their_ends(play, monkeypatch):
         assert 0.1 < episode.traces[0].reward <= 1
 
 
-def test_both_seats(play, monkeypatch):
-    monkeypatch.setattr(Model, "wrong_every", 0)
+def test_both_seats(play, model):
     for episode in play(
         {"game": "othello:size=6", "openings": "random:20", "reward": "result"}, [0, 1, 2], both_seats=True
     ):
@@ -141,8 +94,8 @@ def test_both_seats(play, monkeypatch):
         assert sum(rewards.values()) == pytest.approx(1.2)  # a win is 1, a loss 0.2, a draw 0.6
 
 
-def test_of_both_seats_the_one_that_answers_wrongly_loses(play, monkeypatch):
-    monkeypatch.setattr(Model, "wrong_every", 1)
+def test_of_both_seats_the_one_that_answers_wrongly_loses(play, model):
+    model.wrong_every = 1
     (episode,) = play({"game": "checkers", "openings": None, "reward": "result"}, [0], both_seats=True)
     assert episode.ok, episode.errors
     rewards = {trace.agent.name: trace.reward for trace in episode.traces}
@@ -150,10 +103,8 @@ def test_of_both_seats_the_one_that_answers_wrongly_loses(play, monkeypatch):
 
 
 @pytest.mark.parametrize("both_seats", [False, True])
-def test_an_error_of_the_endpoint_voids_the_game_for_all_seats(play, monkeypatch, both_seats):
-    monkeypatch.setattr(Model, "asked", 0)
-    monkeypatch.setattr(Model, "wrong_every", 0)
-    monkeypatch.setattr(Model, "fails_at", 4)
+def test_an_error_of_the_endpoint_voids_the_game_for_all_seats(play, model, both_seats):
+    model.fails_at = 4
     (episode,) = play({"game": "othello:size=4", "openings": None}, [0], both_seats=both_seats)
     assert not episode.ok
     assert len(episode.traces) == 1 + both_seats
