@@ -10,7 +10,7 @@ import numpy as np
 import pyspiel
 import pytest
 
-from othello_env import IllegalActionError, Othello, othello_v0
+from othello_env import Othello, othello_v0
 
 SEEDS = (*range(60), 116)  # the games of seeds 55 and 116 end before the board is full
 
@@ -27,16 +27,6 @@ def random_game(seed):
         actions.append(rng.choice(position.legal_actions()))
         position = position.play(actions[-1])
     return actions
-
-
-def test_sizes_of_the_tables(game):
-    assert game.num_distinct_actions() == Othello().num_actions == 65
-    assert game.observation_tensor_shape() == [3, 8, 8]
-    assert Othello().observation_shape == (2, 8, 8)
-    assert (game.num_players(), game.min_utility(), game.max_utility()) == (2, -1.0, 1.0)
-    assert game.get_type().reward_model == pyspiel.GameType.RewardModel.TERMINAL
-    with pytest.raises(pyspiel.SpielError):
-        pyspiel.load_game("othello(board_size=6)")
 
 
 def test_squares_and_actions_have_the_same_names(game):
@@ -86,18 +76,3 @@ def test_the_random_games_have_passes_and_an_early_end():
     games = [random_game(seed) for seed in SEEDS]
     assert any(64 in actions for actions in games)
     assert any(sum(Othello.from_moves(actions).discs()) < 64 for actions in games)
-
-
-def test_an_illegal_action(game):
-    theirs = game.new_initial_state()
-    with pytest.raises(pyspiel.SpielError):
-        theirs.apply_action(0)
-    theirs.apply_action(64)  # OpenSpiel plays a pass although there are legal moves
-    assert theirs.current_player() == 1
-    for action in (0, 64):
-        with pytest.raises(IllegalActionError):
-            Othello().play(action)
-    env = othello_v0.env()
-    env.reset(seed=0)
-    env.step(0)
-    assert list(env.rewards.values()) == [-1.0, 0.0]

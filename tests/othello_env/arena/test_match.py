@@ -6,7 +6,7 @@ import pytest
 from othello_env import Agent, Othello, Tribolo
 from othello_env.arena.match import play_match
 from othello_env.arena.sprt import Sprt
-from othello_env.games.registry import GameSpec, UnknownGameError
+from othello_env.games.registry import UnknownGameError
 
 pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
 
@@ -102,16 +102,7 @@ class Reversed(Othello):
         return tuple(-value for value in super().returns())
 
 
-def test_the_game_is_a_text_a_spec_or_a_state():
-    def moves(game):
-        match = play_match("random", "maximizer", games=6, openings="random:4", game=game)
-        return [record.moves for record in match.records]
-
-    assert moves("othello:size=6") == moves(GameSpec.parse("othello:size=6")) == moves(Othello(6))
-    begin = Othello.from_moves("f5d6c3")
-    for record in play_match("random", "maximizer", games=4, openings="random:2", game=begin).records:
-        assert record.position == (begin.to_text(), "white")
-        assert record.replay().is_over
+def test_games_that_no_match_plays():
     with pytest.raises(
         UnknownGameError, match=r"Reversed is not a registered game; register it first, by .*state=Reversed"
     ):

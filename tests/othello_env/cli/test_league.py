@@ -94,20 +94,3 @@ def test_a_match_ends_when_the_answer_is_known(run):
     assert re.fullmatch(r"SPRT of 0 against 200 Elo: 200 Elo accepted, LLR \d\.\d\d \(-2\.94 to 2\.94\)", lines[-1])
     _, out, _ = run("match", "random", "random", "--sprt", "-1,1", "--games", 4)
     assert out.splitlines()[-1].startswith("SPRT of -1 against 1 Elo: undecided, LLR ")
-
-
-def test_a_training_that_has_gone_on_is_not_replaced(run, folder, monkeypatch):
-    complete = League.complete
-
-    def meanwhile(league, *arguments, **options):
-        training = League.load(folder)
-        training.draw()
-        training.add("alphabeta:depth=1", played=3000)
-        training.save(folder)
-        return complete(league, *arguments, **options)
-
-    monkeypatch.setattr(League, "complete", meanwhile)
-    status, _, err = run("league", folder, "--games", 2, *GAME)
-    assert status == 2
-    assert "has another league, or a later state of this league" in err
-    assert (len(League.load(folder)), League.load(folder).results.all_pairs) == (5, 0)

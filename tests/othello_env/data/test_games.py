@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from othello_env import Checkers, IllegalActionError, Othello, Tribolo
-from othello_env.data import Games, GamesError, Statistics, examples, random_games
+from othello_env.data import Games, GamesError, examples, random_games
 from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello import symmetries
 
@@ -63,16 +63,6 @@ def test_statistics_of_random_play():
     assert found.margin == pytest.approx(-0.886, abs=0.4)
     assert found.plies - found.passes == pytest.approx(59.97, abs=0.02)
     assert found.passes == pytest.approx(0.447, abs=0.02)
-
-
-def test_statistics_of_parts_are_those_of_the_whole():
-    games = random_games(1000, seed=2)
-    parts = [games[:300], games[300:301], games[301:]]
-    whole, joined = games.statistics(), Statistics.from_parts(part.statistics() for part in parts)
-    assert vars(joined) == pytest.approx(vars(whole))
-    nothing = Statistics.from_parts([])
-    assert nothing.games == 0
-    assert np.isnan(nothing.draws)
 
 
 @given(st.lists(st.integers(0, 64), max_size=12))

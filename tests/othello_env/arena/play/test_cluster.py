@@ -1,9 +1,5 @@
 """Tournaments and labels on a Ray cluster of two nodes. A test kills one node. ``nox -s cluster`` runs this file."""
 
-import signal
-import socket
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -13,7 +9,6 @@ import pytest
 
 from othello_env.agent.clock import TimeControl
 from othello_env.arena.tournament.playing import play_tournament
-from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.data import exact_labels, random_games
 from othello_env.support.workers import WorkerError
@@ -82,26 +77,6 @@ def test_functions_that_no_module_defines_are_sent(connected):
         play({"lock": lambda observations, masks: lock, "random": "random"}, ray=True)
 
 
-def test_what_a_node_lacks_is_an_error_and_no_loss(connected, tmp_path, monkeypatch):
-    policy = tmp_path / "policy.py"
-    policy.write_text("def first(observations, masks):\n    return masks.argmax(1)\n")
-    spec = f"{policy}:first"
-
-    def progress(_):
-        policy.unlink(missing_ok=True)
-
-    assert len(play((spec, "random"), 4, ray=True).records) == 4
-    monkeypatch.chdir(tmp_path)
-    assert len(play(("policy.py:first", "random"), 4, ray=True).records) == 4
-    monkeypatch.setattr(
-        "othello_env.arena.tournament.playing.make_agent", lambda agent, seed: policy.unlink(missing_ok=True)
-    )
-    with pytest.raises(WorkerError) as error:
-        play((spec, "random"), 4, ray=True)
-    assert "there is no file" in str(error.value)
-    assert socket.gethostname() in str(error.value)
-
-
 def test_labels_are_those_of_this_process(connected):
     games = random_games(100, seed=2)
     here, there = exact_labels(games, 6), exact_labels(games, 6, ray=True)
@@ -114,18 +89,3 @@ def test_other_versions_are_refused(connected, monkeypatch):
     monkeypatch.setattr("othello_env.arena.play.elsewhere.versions", lambda: {"othello-env": "0.0.1"})
     with pytest.raises(WorkerError, match=r"node .* has the versions .* but this process has .*0\.0\.1"):
         play(ray=True)
-
-
-def test_the_command_and_its_interrupt(cluster, tmp_path):
-    out = tmp_path / "games.jsonl"
-    command = [sys.executable, "-c", "from othello_env.cli import main; main()", "tournament", *NAMES[:2], "--ray"]
-    process = subprocess.Popen(
-        [*command, "--games", "100000", "--out", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    while not (out.exists() and out.stat().st_size) and process.poll() is None:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    text, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert errors.strip() == "othello-env: interrupted"
-    assert text.startswith(f"{len(read_records(out))} of 100000 games")
