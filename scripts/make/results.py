@@ -171,7 +171,6 @@ RESULTS = (
     *(against(agent, trained, BEST + agent, games=games) for agent, (trained, games) in RESPONSES.items()),
     Result("MaskablePPO, 3 minutes"),
     Result("league_sb3.py, 10 minutes"),
-    Result("alphazero.py, 10 minutes, 16 simulations"),
     Result("sequence_gpt.py, 30 minutes"),
     Result("othello-env export ntuple, 200 ms in node"),
 )
@@ -356,14 +355,17 @@ def steps_table(docs: Path) -> str:
 
 def others_table(docs: Path) -> str:
     """The table in Markdown of what is not in `steps_table` nor in `responses_table`."""
-    text = "| result | number | seeds | | minutes | measured |\n|---|---|---|---|---|---|\n"
+    text = "| result | seeds | numbers | minutes | measured |\n|---|---|---|---|---|\n"
     for result, numbers, minutes, where in rows(docs):
-        if result.name.startswith(BEST):
-            continue
-        for name, runs in numbers.items():
-            if not result.title or name not in result.shown:
-                told = over_seeds(runs, is_score=name == "score")
-                text += f"| {result.name} | {name} | {len(runs)} | {told} | {minutes} | {where} |\n"
+        shown = result.shown if result.title else ()
+        cells = [
+            f"{name} {over_seeds(runs, is_score=name == 'score')}"
+            for name, runs in numbers.items()
+            if name not in shown
+        ]
+        if cells and not result.name.startswith(BEST):
+            seeds = max(map(len, numbers.values()))
+            text += f"| {result.name} | {seeds} | {'; '.join(cells)} | {minutes} | {where} |\n"
     return text
 
 
