@@ -119,7 +119,7 @@ def test_a_board_is_read(ask, player):
         ("checkers", '[GameType "21,B,10,10,N1,0"] 1. 18-23', "side 8"),
         ("checkers", "hello", "got 'hello'"),
         ("othello", "(;GM[Othello]PB[a]", "expected a tag"),
-        ("othello", "(;GM[Othello]TY[8]B[a1];)", "a1"),
+        ("othello", "(;GM[Othello]TY[8]B[f5];)(;GM[Othello]TY[8]B[a1];)", "a1"),
         ("othello", 2 * "(;GM[Othello]TY[8]B[f5]W[d6];)", "expected one game, got 2"),
         ("othello", "a (b\n" * 800 + ") 1, " + "a" * 3900, "expected a square"),  # almost a printed board
     ],
