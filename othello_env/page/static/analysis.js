@@ -253,7 +253,8 @@ export class Analysis {
     byId("review-panel").hidden = !this.isReviewing;
     if (!this.isReviewing) return;
     const moves = [...game.views.keys()].slice(base + 1).filter(ply => game.views[ply - 1].choices.length > 1);
-    showReview(game, moves.length, moves.map(ply => this.judged(ply)).filter(move => move !== null), { reviewer: this.spec("a"), opening: base, blunder: this.blunder },
+    const done = moves.filter(ply => this.evaluations.isLast(this.spec("a"), game, ply - 1)).length;
+    showReview(game, moves.length, done, moves.map(ply => this.judged(ply)).filter(move => move !== null), { reviewer: this.spec("a"), opening: base, blunder: this.blunder },
       ply => {
         this.table.goTo(ply - 1);
         byId("board").scrollIntoView({ block: "nearest" });

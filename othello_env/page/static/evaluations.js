@@ -62,10 +62,13 @@ export class Evaluations {
     return game.views[ply].end ?? this.known.get(this.key(agent, game, ply))?.found;
   }
 
+  /** Whether an agent's answer about a ply is there and is no less deep one. */
+  isLast(agent, game, ply) { return Boolean(this.known.get(this.key(agent, game, ply))?.isLast); }
+
   /** What is being done for an agent's answer about a ply: "loading", "thinking" or "waiting"; "" if the answer is there. */
   doing(agent, game, ply) {
     const key = this.key(agent, game, ply);
-    if (game.views[ply].isOver || this.known.get(key)?.isLast || !this.wanted?.agents.includes(agent)) return "";
+    if (game.views[ply].isOver || this.isLast(agent, game, ply) || !this.wanted?.agents.includes(agent)) return "";
     return this.running?.key === key ? this.running.doing : "waiting";
   }
 

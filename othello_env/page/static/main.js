@@ -161,7 +161,7 @@ const ACTIONS = {
   copy: async () => copy(await table.transcript(), "the game"),
   ...Object.fromEntries(["png", "svg"].map(format => [format, async () => say(`saved as ${await savePosition(table.game, board.root, format)}`)])),
   gif: async () => say(`saved as ${await saveGif(table.game, board.isFlipped, analysis.shownValues)}`),
-  html: async () => say(`saved as ${await saveGame(table.game, titleOf(table.game.record.game), analysis.answers)}`),
+  html: async () => say(`saved as ${await saveGame(table, titleOf(table.game.record.game), analysis.answers)}`),
 };
 const KEYS = {
   n: "new", o: "paste", u: "undo", r: "redo", h: "hint", p: "play", l: "legal", f: "flip",

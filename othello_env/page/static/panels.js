@@ -10,8 +10,7 @@ export function showPlayers(table) {
   const { game, seats } = table;
   byId("players").replaceChildren(...game.players.map((player, index) => {
     const active = !table.isOver && game.view.toMove === index;
-    const you = seats.filter(each => each === HUMAN).length === 1 ? "you" : "";
-    const seat = seats[index] === HUMAN ? game.record.agents?.[index] || you : seats[index];
+    const seat = table.names[index] || (seats.filter(each => each === HUMAN).length === 1 ? "you" : "");
     return html("li", { class: active ? "active" : null, "aria-current": active ? "true" : null },
       discIcon(player),
       html("span", { class: "who" }, player.name, html("span", { class: "seat", title: seat }, seat)),
@@ -118,11 +117,12 @@ export function showTable(game, found, isComparison, onHover, onLine) {
 /**
  * Show the review of a game: a summary for each side, and the blunders. `onBlunder(ply)` is called for a click on a blunder.
  * @param {number} total the number of moves to review
- * @param {import("./reading.js").Judged[]} moves those of them whose loss is known
+ * @param {number} done the number of moves whose review is final
+ * @param {import("./reading.js").Judged[]} moves those whose loss is known, if only by a less deep search
  */
-export function showReview(game, total, moves, { reviewer, opening, blunder }, onBlunder) {
+export function showReview(game, total, done, moves, { reviewer, opening, blunder }, onBlunder) {
   const exact = moves.filter(({ isExact }) => isExact).length;
-  byId("review-state").textContent = moves.length < total ? `${reviewer} reviews the game: ${moves.length} of ${total} moves …`
+  byId("review-state").textContent = done < total ? `${reviewer} reviews the game: ${done} of ${total} moves …`
     : `Losses in discs. ${exact} of ${total} are exact${exact < total ? "; the others are estimates" : ""}. A blunder loses at least ${blunder}.${opening ? ` The ${opening} plies of the opening do not count.` : ""}`;
   const number = value => value === null ? "–" : value.toFixed(2);
   /** @type {[string, string, (side: any) => string][]} */

@@ -64,10 +64,9 @@ export async function saveGif(game, isTurned, values) {
 }
 
 /** Save the game, with the answers of agents about its positions, as one HTML file that needs no server. */
-export async function saveGame(game, title, answers) {
-  const { record, board, views } = game;
+export async function saveGame({ game: { record, board, views }, names }, title, answers) {
   const { html: text } = await get("/api/template");
-  const content = JSON.stringify({ spec: record.game, title, size: board.labels.length, board, game: { record, views, answers } });
+  const content = JSON.stringify({ spec: record.game, title, size: board.labels.length, board, game: { record: { ...record, agents: names }, views, answers } });
   const whole = text.replace("<!--title-->", () => title).replace("<!--content-->", () => content.replaceAll("<", "\\u003c"));
   return saved(`${record.game.split(":")[0]}.html`, new Blob([whole], { type: "text/html" }));
 }

@@ -52,6 +52,8 @@ export class Table {
   /** Whether a person chooses the moves of a player. In an analysis, a person tries moves for all players. */
   isHuman(player) { return this.seats[player] === HUMAN || (this.isAnalysis && !this.playing); }
   get hasHuman() { return this.seats.includes(HUMAN) || (this.isAnalysis && !this.playing); }
+  /** Who plays each side: the spec of an agent, the name in the record, or "" for a person without a name. */
+  get names() { return this.seats.map((seat, index) => seat === HUMAN ? this.game.record.agents?.[index] ?? "" : seat); }
   get isOver() { return this.game.view.isOver || (this.ended !== null && this.game.atEnd); }
   get isWatched() { return this.playing || this.hasHuman; }
   get isPlaying() { return this.playing === true; }

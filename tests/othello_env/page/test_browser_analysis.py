@@ -145,6 +145,28 @@ def test_the_present_move_stays_in_sight_when_a_review_or_the_window_changes_the
             page.wait_for_function(MOVE_IN_SIGHT)
 
 
+def test_a_review_is_complete_when_no_answer_is_of_a_less_deep_search(page):
+    is_over = []
+
+    def answer(route):
+        message, told = route.request.post_data_json, route.fetch()
+        is_held = message["task"] == "assess" and len(message["record"]["moves"]) == 2 and not is_over
+        if is_held and told.status == 200:
+            route.fulfill(status=202, json={"doing": "thinking", "answer": told.json()})
+        else:
+            route.fulfill(response=told)
+
+    page.route("**/api/think", answer)
+    paste(page, "othello", "f5d6c3")
+    page.click("#review")
+    page.locator("#review-state:has-text('2 of 3 moves')").wait_for()
+    page.locator('#curve [data-line="a"][data-ply="2"]').wait_for(state="attached")
+    assert "2 of 3 moves" in page.inner_text("#review-state")
+    is_over.append(True)
+    page.locator("#review-state:has-text('of 3 are exact')").wait_for()
+    page.unroute_all(behavior="ignoreErrors")
+
+
 def test_a_review_is_offered_where_it_can_be_made(page):
     analyse(page)
     new_game(page, "othello", ["human", "human"])

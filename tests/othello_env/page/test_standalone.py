@@ -122,6 +122,16 @@ def test_a_game_with_its_review_is_one_file_by_the_command_and_by_the_page(open_
             opened.click('#moves [data-ply="4"]')
             opened.check("#numbers")
             assert opened.locator(".heat g").count() == len(Othello.from_moves("f5d6c3d3").legal_actions())
+            legal = opened.locator('.square[aria-label$=", legal"]')
+            legal.last.click()  # the file has no values of another move
+            opened.locator("#reading-a:has-text('no value of this position')").wait_for()
+    new_game(page, "othello:size=4", ["human", "random"])
+    page.click("#menu > summary")
+    with page.expect_download() as caught:
+        page.click("#html")
+    caught.value.save_as(tmp_path / "played.html")
+    with open_page((tmp_path / "played.html").as_uri(), offline=True) as opened:
+        assert opened.locator("#players .seat").all_inner_texts() == ["", "random"]
 
 
 def test_pictures_are_as_the_board_is_seen(page, tmp_path):
