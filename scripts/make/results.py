@@ -96,9 +96,9 @@ def recipe(name: str, words: str, title: str = "", searches: tuple[str, ...] = (
     return Result(name, command, {"Elo": file} | {each: f"{file}:{each}" for each in searches}, title=title, **options)
 
 
-def train(games: int, title: str, seeds: int = 3) -> Result:
-    """The result of games of self-play at one ply, rated at one ply and in searches."""
-    command = f"othello-env train --games {games} --depth 1 --seed {{seed}} --out {{out}}.npz"
+def train(games: int, title: str, seeds: int = 3, depth: int = 1) -> Result:
+    """The result of games of self-play at one ply, and then of searches if `depth` is more, rated with and without."""
+    command = f"othello-env train --games {games} --depth {depth} --seed {{seed}} --out {{out}}.npz"
     numbers = {"Elo": "{out}.npz"} | {f"depth={depth}": f"{{out}}.npz:depth={depth}" for depth in (4, 8)}
     return Result(f"train --games {games}", command, numbers, seeds, title, ("Elo", "depth=8"), "depth 8, 1.1 ms")
 
@@ -154,6 +154,8 @@ RESULTS = (
     train(434_560, "the n-tuple network"),
     train(2_091_328, "the same, five minutes"),
     train(24_598_272, "the same, an hour", seeds=1),
+    train(424_780, "searched games after half a minute", depth=4),
+    train(455_940, "the same, five minutes", depth=4),
     recipe(
         "alphazero.py, 60 minutes, 6x6",
         "alphazero.py --size 6 --seconds 3600 --precision bfloat16",
