@@ -1,10 +1,10 @@
 // The agent in a file of `othello-env export agent.npz agent.html`, as a program that speaks GTP. Node 20 runs it, so that
 // the agent can be rated as the browser plays it:
 //
-//     othello-env benchmark 'gtp:command="node scripts/measure/browser_agent.mjs agent.html 200"'
+//     othello-env benchmark 'gtp:command="node scripts/measure/browser_agent.mjs agent.html 200",seconds=600'
 //
 // The last argument is the time for a move in ms, as in the file; 0 looks one ply ahead. It is time of the processor, so that
-// other programs on the machine do not weaken the agent.
+// other programs on the machine do not weaken the agent; on a busy machine, `seconds` lets an answer come late.
 
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
