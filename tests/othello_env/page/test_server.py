@@ -121,6 +121,7 @@ def test_what_is_offered(client):
     assert got["ratings"] == {
         "othello": "Elo on ladder-v0 (random play is 0)",
         "othello:size=6": "Elo on ladder-6x6-v0 (random play is 0)",
+        "checkers": "Elo on ladder-checkers-v0 (random play is 0)",
     }
     assert client.get("/api/results").json() == [RESULTS]
 
