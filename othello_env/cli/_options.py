@@ -175,6 +175,17 @@ def size_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return game_option(run, OTHELLO)
 
 
+_INSTEAD = {
+    "train": "python scripts/train/self_play.py",
+    "quickstart": "python scripts/train/self_play.py",
+    "solve": "an agent such as alphabeta in othello-env play",
+    "analyse": "an agent such as alphabeta in othello-env play",
+    "gtp": "othello-env match or tournament",
+    "label": "the records of othello-env match",
+}
+"""For commands that only Othello has: what serves other games."""
+
+
 def othello_start(game: GameSpec) -> Othello:
     """The start of the game that ``--game`` and ``--size`` name, in a command that only Othello has.
 
@@ -183,7 +194,9 @@ def othello_start(game: GameSpec) -> Othello:
     """
     start = game.start(0)
     if type(start) is not Othello:  # these commands use engines and formats of Othello, and no variant of its rules
-        raise click.BadParameter(f"expected othello, perhaps with a size, got {game}", param_hint="--game")
+        name = click.get_current_context().info_name or ""
+        instead = f"; {name} is not made for {game}, use {_INSTEAD[name]} --game {game}" if name in _INSTEAD else ""
+        raise click.BadParameter(f"expected othello, perhaps with a size, got {game}{instead}", param_hint="--game")
     return start
 
 

@@ -38,7 +38,9 @@ from othello_env.data import (
     write_games,
 )
 from othello_env.data.formats.tokens import tokens_of, write_tokens
+from othello_env.data.games import random_games_of
 from othello_env.data.overview import Overview
+from othello_env.games.othello.position import Othello
 from othello_env.games.othello.tokens import VOCABULARIES, vocabulary_of
 from othello_env.games.registry import GameSpec
 from othello_env.support.arrays import DAMAGE, Member
@@ -77,14 +79,22 @@ _vocabulary_option = click.option(
 @click.option("--games", type=click.IntRange(1, options.MOST_GAMES), required=True, help="The number of games.")
 @click.option("--out", type=options.FOLDER, required=True, help="The folder of the dataset; a file with --vocabulary.")
 @click.option("--threads", type=click.IntRange(1, options.MOST_THREADS), default=1, help="The number of threads.")
-@options.size_option
+@options.game_option
 @_vocabulary_option
 @options.seed_option("The same seed makes the same games.")
-def _make_random(games: int, out: Path, threads: int, size: int, vocabulary: str | None, seed: int) -> None:
-    """Make games of Othello by random legal moves.
+def _make_random(games: int, out: Path, threads: int, game: GameSpec, vocabulary: str | None, seed: int) -> None:
+    """Make games by random legal moves.
 
-    With --vocabulary, the games are written as sequences of tokens to one file, whose name ends in .npy or .parquet.
+    With --vocabulary, games of Othello are written as sequences of tokens to one file, whose name ends in .npy or
+    .parquet.
     """
+    if type(game.start(0)) is not Othello:
+        options.refuse(("threads", "vocabulary"), f"is for Othello, not for {game}")
+        make = partial(random_games_of, game)
+        recipe = {"make": "random", "game": str(game), "seed": seed}
+        _make_dataset(out, recipe, games, _MATCH_PART, lambda first, count: make(count, seed, first))
+        return
+    size = options.othello_start(game).size
     if vocabulary is not None:
         words = vocabulary_of(vocabulary, size)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ from othello_env.cli import _options as options
 from othello_env.cli.match import HEAD, result_row
 from othello_env.cli.train import GAMES, YARDSTICK, score, show
 from othello_env.drawing.charts import CurvePoint, Row, png, row_chart
+from othello_env.games.othello.position import Othello
+from othello_env.games.registry import GameSpec
 from othello_env.support.files import write_file, write_json
 
 if TYPE_CHECKING:
@@ -50,12 +53,17 @@ _DEPTH = 4
     help="A new or empty folder for the results.  [default: othello-quickstart, or -2, -3, ... if it exists]",
 )
 @options.seed_option("Determines all random choices. Runs may still differ, because --seconds ends the training.")
-def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
+@partial(options.game_option, text="only othello.")
+def command(seconds: float, games: int, out: Path | None, seed: int, game: GameSpec) -> None:
     """Train an agent from nothing by self-play, and measure how well it plays.
 
     The agent plays against four classic opponents. Then it is rated on the ladder of `othello-env benchmark`, as it was
     trained (one ply ahead), and in the engine's search, which looks four plies ahead with what was learned.
     """
+    if options.othello_start(game) != Othello():
+        raise click.BadParameter(
+            f"expected {_GAME}, got {game}; use othello-env train --game {game}", param_hint="--game"
+        )
     folder = out or _unused_folder()
     agent = folder / "agent.npz"
     with options.results_folder(folder):

@@ -37,6 +37,7 @@ __all__ = [
     "placed_discs",
     "play_randomly",
     "random_games",
+    "random_games_of",
     "with_passes",
 ]
 
@@ -443,6 +444,18 @@ def random_games(count: int, *, size: int = 8, seed: int = 0, first: int = 0, nu
     size = check_board_size(size, bitboard.SIZES)
     game = GameSpec.parse(f"othello:size={size}")
     return Games(*play_randomly(game, seed, first, count, num_threads), game)
+
+
+def random_games_of(game: GameSpec, count: int, seed: int, first: int) -> Games:
+    """As `random_games`, for any game that has a batch."""
+    numbers = range(first, first + count)
+    keys = np.array([mix_int(mix_int(seed, 0), number) for number in numbers], np.uint64)
+    batch, starts = game.batch(count), [game.start(int(key)) for key in keys]
+    batch.begin_at(starts)
+    while (waiting := batch.waiting()) is not None:
+        waiting.positions.key = keys[waiting.indices]
+        batch.play_at(waiting.indices, waiting.positions.draw_actions())
+    return Games.from_states([batch.state(i) for i in range(count)], starts, game=game)
 
 
 def play_randomly(

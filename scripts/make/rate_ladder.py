@@ -3,7 +3,7 @@
     python scripts/make/rate_ladder.py ladder-v0.json --records ladder-v0.jsonl
     python scripts/make/rate_ladder.py ladder-6x6-v0.json --records ladder-6x6-v0.jsonl --game othello:size=6
     python scripts/make/rate_ladder.py ladder-checkers-v0.json --records checkers.jsonl --game checkers
-    python scripts/make/rate_ladder.py ladder-tribolo-v0.json --records tribolo.jsonl --game tribolo --games 600
+    python scripts/make/rate_ladder.py ladder-tribolo-v0.json --records tribolo.jsonl --game tribolo --games 180
 
 A ladder is a list of rated opponents. Each opponent is called a rung. A rung plays the next two stronger rungs from
 all packaged openings, with both colours; in Tribolo, three neighbours play from random boards, in every seat. Each game

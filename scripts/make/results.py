@@ -45,6 +45,7 @@ AGENTS = {
     "othello": ("alphabeta:depth=3,eval=weighted", "alphabeta:depth=6", "mcts", "engine:depth=4", "engine"),
     "othello:size=6": ("alphabeta:depth=2", "alphabeta:depth=6", "mcts", "engine:depth=4", "engine"),
     "checkers": ("maximizer", "alphabeta:depth=2", "alphabeta:depth=5"),
+    "tribolo": (),
 }
 """The packaged agents that are rated beside the rungs of the ladders."""
 RESPONSES = {

@@ -138,7 +138,7 @@ def test_what_does_not_know_it_says_how_to_read_its_games(fewest, tmp_path, caps
     "command",
     [
         ["train", "--games", "1", "--out", "a.npz"],
-        ["data", "make", "random", "--games", "1", "--out", "d"],
+        ["data", "make", "random", "--games", "1", "--out", "d", "--threads", "2"],
         ["benchmark", "random"],
         ["gtp"],
         ["solve", "f5d6"],
@@ -153,6 +153,7 @@ def test_commands_for_othello_alone_refuse_it(fewest, command, capsys, monkeypat
         main([*command, "--game", f"{FILE}:Fewest"])
     words = {
         "benchmark": "there is no benchmark for fewest",
+        "data": "--threads is for Othello, not for fewest",
         "match": "n-tuple networks play Othello, not Fewest",
     }
     assert words.get(command[0], "expected othello, perhaps with a size, got") in capsys.readouterr().err

@@ -70,6 +70,7 @@ LADDERS = {
     "othello": "ladder-v0",
     "othello:size=6": "ladder-6x6-v0",
     "checkers": "ladder-checkers-v0",
+    "tribolo": "ladder-tribolo-v0",
 }
 """The names of the packaged ladders, by the game. A name changes if the opponents or their ratings change."""
 

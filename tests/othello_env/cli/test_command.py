@@ -49,7 +49,9 @@ BAD = [
     (["match", "random", "random", "--size", "6", "--game", "othello:size=6"], "either in --game othello:size=6 or"),
     (["match", "random", "random", "--game", "otello"], "got 'otello' (did you mean othello?)"),
     (["match", "perfect", "random"], "; --size and --game say what is played, such as --size 6"),
-    (["train", "--out", "a.npz", "--game", "checkers"], "--game: expected othello, perhaps with a size, got checkers"),
+    (["train", "--out", "a.npz", "--game", "checkers"], "not made for checkers, use python scripts/train/self_play.py"),
+    (["quickstart", "--game", "tribolo"], "not made for tribolo, use python scripts/train/self_play.py --game tribolo"),
+    (["quickstart", "--size", "6"], "got othello:size=6; use othello-env train --game othello:size=6"),
     (["play", "--game", "checkers", "--black", "human"], "checkers has no side black; it has red, white"),
     (
         ["match", "random", "random", "--openings", "nosuch.txt"],

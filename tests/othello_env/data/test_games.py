@@ -1,5 +1,7 @@
 """Arrays of games: they are compared, move by move, with a slow second implementation."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,8 +9,10 @@ from hypothesis import strategies as st
 
 from othello_env import Checkers, IllegalActionError, Othello, Tribolo
 from othello_env.data import Games, GamesError, examples, random_games
+from othello_env.data.games import random_games_of
 from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello import symmetries
+from othello_env.games.registry import GameSpec
 
 
 def played(start, choices):
@@ -212,3 +216,17 @@ def test_joined_games():
     assert [games.state(i) for i in range(6)] == [part.state(i) for part in parts for i in range(len(part))]
     assert games.columns == {}
     assert Games.joined([parts[1], parts[1]]).columns["year"].tolist() == [1, 2, 1, 2]
+
+
+@pytest.mark.parametrize("game", ["checkers", "tribolo:width=9,height=7,walls=3,cells=5"])
+def test_random_games_of_other_games(game):
+    spec = GameSpec.parse(game)
+    games, more = random_games_of(spec, 300, 4, 5), random_games_of(spec, 3, 4, 7)
+    ends = [games.state(i) for i in range(300)]
+    assert all(state.is_over for state in ends)
+    assert [state.moves for state in ends[2:5]] == [more.state(i).moves for i in range(3)]
+    assert len({state.moves for state in ends}) == 300
+    if game == "checkers":  # each of the seven first moves about equally often
+        counts = Counter(state.moves[0] for state in ends)
+        assert len(counts) == 7
+        assert sum((count - 300 / 7) ** 2 for count in counts.values()) / (300 / 7) < 22.5  # chi-square, p = .001
