@@ -35,6 +35,7 @@ __all__ = [
     "AnyPositions",
     "PolicyAgent",
     "PolicyNetwork",
+    "SeenPosition",
     "draw_actions",
     "mean",
     "mean_policy",

@@ -91,7 +91,8 @@ def test_words_of_strength_come_with_the_ladders_ratings():
         rated = [offer.spec for offer in PACKAGED if game in offer.games and game in elo[offer.spec]]
         assert {"random", "alphabeta:depth=2", "ntuple", "engine:depth=4", "engine"} <= {*rated}
         assert rated[-1] == best
-    assert elo["tribolo"] == {}
+    rungs = {rung.spec: rung.elo for rung in load_ladder("tribolo").rungs}
+    assert (elo["tribolo"], elo["engine:ms=2000"]) == ({"tribolo": rungs["tribolo"]}, {})
 
 
 def test_every_packaged_agent_can_be_set_up():
