@@ -4,7 +4,9 @@ from itertools import islice
 
 import pytest
 
+from othello_agents.engine import Engine
 from othello_agents.evaluations.boards import MAN
+from othello_agents.perfect import Perfect
 from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Checkers, Othello
 from othello_env.arena.openings import balanced_openings
@@ -27,6 +29,21 @@ def test_they_have_the_same_depth_and_are_different_under_symmetry(name, size, p
         assert not mirrored & seen
         seen |= mirrored
     assert len(balanced_openings(name)) == count
+
+
+@pytest.mark.parametrize("name", ["balanced-v0", "balanced-v1"])
+def test_they_are_closer_to_even_than_random_ones(name):
+    """The engine searches to another depth here than in the script that chose the openings."""
+    engine = Engine(depth=6)
+    chosen = [abs(engine.analyse(Othello.from_moves(moves)).score) for moves in balanced_openings(name)[:40]]
+    drawn = find_openings("random:8", lambda _: Othello())
+    others = [abs(engine.analyse(drawn.draw(key)).score) for key in range(40)]
+    assert sum(chosen) < sum(others) / 3
+
+
+def test_on_6x6_they_are_draws_under_perfect_play():
+    perfect = Perfect()
+    assert {perfect.score(Othello.from_moves(moves, 6)) for moves in balanced_openings("balanced-6x6-v0")[::50]} == {0}
 
 
 def test_in_checkers_they_are_even_for_a_search():
