@@ -332,7 +332,7 @@ def test_perfect_play_is_offered_on_6x6_with_balanced_openings(page):
     assert page.locator('[name=seat-1] option[value="perfect"]').count() == 0
     assert f"(strong, {elo['engine:depth=4']} Elo)" in page.inner_text('[name=seat-1] option[value="engine:depth=4"]')
     assert page.inner_text("#ratings") == "The ratings are Elo on ladder-v0 (random play is 0)."
-    page.select_option("#game", "tribolo")
+    page.select_option("#game", "othello:size=4")
     assert page.locator("#ratings").is_hidden()
 
 
