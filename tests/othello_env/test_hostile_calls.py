@@ -105,6 +105,7 @@ def valid():
         "SequenceStream": {"game": "othello:size=4"},
         "draw_cases": {"count": 2, "game": "othello:size=4"},
         "fit_probe": {"activations": np.zeros((3, 1, 1)), "labels": np.zeros((3, 1, 1), int)},
+        "alpha_scores": {"model": unsure, "sequences": [[1]], "games": ("othello:size=4",)},
         "legal_tokens": {"sequences": [[1]]},
         "measure_probes": {"model": SimpleNamespace(layers=lambda rows: [rows[..., None]]), "game": "othello:size=4"},
         "measure_sequences": {"model": unsure, "games": 1, "pairs": 1, "game": "othello:size=4"},
