@@ -25,10 +25,9 @@ def new_game(page, game, seats, seed=1, opening="start"):
     for index, seat in enumerate(seats):
         page.select_option(f"[name=seat-{index}]", seat)
     page.select_option("#opening", opening)
+    page.evaluate("document.querySelector('#board svg').dataset.before = ''")
     page.click("#start")
-    plies = int(opening.partition(":")[2] or 0)
-    while kept_seed(page) != seed or page.locator("#moves li").count() <= plies:
-        page.wait_for_timeout(20)
+    page.locator("#board svg:not([data-before])").wait_for()
 
 
 def kept_seed(page):

@@ -48,6 +48,7 @@ const page = {
   setUp() {
     byId("ready").hidden = true;
     document.querySelector("main").hidden = false;
+    byId("tabs").inert = false;
     editor.edit(null);
     board.setup(table.game.board);
     analysis.setUp();

@@ -158,6 +158,21 @@ def test_undo_while_a_move_is_on_its_way(page):
     assert moves(page) == ["f5", "f6"]
 
 
+def test_a_click_on_a_tab_before_there_is_a_game_does_nothing(page):
+    box = page.locator("#tab-analyse").bounding_box()
+    held = []
+    page.route("**/api/game", lambda route: held.append(route))
+    page.reload()
+    while not held:
+        page.wait_for_timeout(20)
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    held.pop().continue_()
+    page.locator("#players li").first.wait_for()
+    page.locator("#tab-play[aria-selected=true]").wait_for()
+    page.click("#tab-analyse")
+    page.locator("#look").wait_for()
+
+
 def test_a_pasted_transcript_and_a_broken_one(page):
     paste(page, "othello", "f5d6c3 <img src=x onerror=alert(1)>")
     page.locator("#paste-error:has-text('Ply 4')").wait_for()
