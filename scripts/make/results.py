@@ -157,6 +157,7 @@ RESULTS = (
     train(24_598_272, "the same, an hour", seeds=1),
     train(424_780, "searched games after half a minute", depth=4),
     train(455_940, "the same, five minutes", depth=4),
+    train(650_000, "the same, 20 minutes", seeds=1, depth=4),
     recipe(
         "alphazero.py, 60 minutes, 6x6",
         "alphazero.py --size 6 --seconds 3600 --precision bfloat16",
@@ -340,7 +341,7 @@ def rows(docs: Path) -> list[tuple[Result, dict[str, list[list[float]]], str, st
             numbers = {name: [run["numbers"][name] for run in runs if name in run["numbers"]] for name in names}
             minutes = [run["minutes"] for run in runs if run["minutes"] is not None]
             where = ", ".join(dict.fromkeys(f"`{run['commit']}`" if run["commit"] else run["date"] for run in runs))
-            known.append((result, numbers, f"{mean(minutes):.3g}" if minutes else "", where))
+            known.append((result, numbers, f"{mean(minutes):.2g}" if minutes else "", where))
     return known
 
 
