@@ -166,4 +166,4 @@ def test_a_new_part_needs_no_line_outside_its_file(tmp_path, monkeypatch):
     again = Report.from_json(content)
     assert "75.0% (50.0% to 87.5%)" in leaderboard_table([again])[1][0]
     assert mean_over_seeds([again, again])["othello:size=4", "corners taken"].mean == 0.75
-    assert [part.part for part in run.run_benchmark("random", "checkers").parts] == ["corners"]
+    assert [part.part for part in run.run_benchmark("random", "checkers", games=2).parts] == ["ladder", "corners"]
