@@ -102,6 +102,7 @@ def test_without_its_package_a_line_says_what_to_install(monkeypatch, name, pack
             ["--games", 40, "--empties", 8, 28, "--positions", 9, "--depth", 2],
             "    28          9 ",
         ),
+        ("measure/checkers", ["--depth", 2, "--slow-depth", 2, "--positions", 2, "--repeats", 1], "OpenSpiel, depth 2"),
         ("measure/perft", ["--depth", 4], "244"),
         ("measure/search", ["--depths", 2, "--evals", "ntuple", "--positions", 1, "--ffo", "none"], "exact score"),
         (

@@ -38,8 +38,8 @@ def self_play_advantages(
 
     The advantages of a side use only this side's values, with one exception. After the last step, only the side to move
     has a value, in `last_values`. For the other side, this function uses the negative of this value; for each of two
-    other sides, half of it. If `values` and
-    `last_values` are all zeros and `gae_lambda` is 1, the returns are the discounted future rewards.
+    other sides, half of it. If `values` and `last_values` are all zeros and `gae_lambda` is 1, the returns are the
+    discounted future rewards.
 
     Against opponents, where each step is a turn of the learner, `players` and `last_players` are zeros. Then the result
     is the usual generalised advantage estimation::
@@ -60,9 +60,9 @@ def self_play_advantages(
             until then. With 1, it uses the rewards of all later turns.
         illegal: (T, N) bool, whether an illegal action ended the game; not used with (T, N, P) rewards. After an
             illegal action, the other side gets 0. In all other steps, the side that acted gets a reward, and the
-            other side gets minus this reward. Row t of
-            this array is ``info["illegal_action"] >= 0``, with the info of step t. In ``SAME_STEP`` mode, there is an
-            exception: if any game ended in step t, let ``final_info = info["final_info"]``. Then row t is
+            other side gets minus this reward. Row t of this array is ``info["illegal_action"] >= 0``, with the info of
+            step t. In ``SAME_STEP`` mode, there is an exception: if any game ended in step t, let
+            ``final_info = info["final_info"]``. Then row t is
             ``final_info["_illegal_action"] & (final_info["illegal_action"] >= 0)``. None means that there were no
             illegal actions.
         played: (T, N) bool, whether a step was a ply. In ``NEXT_STEP`` mode, the step after the end of a game begins a
