@@ -292,6 +292,7 @@ def ratings(name: str) -> str:
 
 
 def row(point: EntryPoint) -> str:
+    """The row of an agent in the table `agents`."""
     spec = f"FILE{point.name}" if point.name.startswith(".") else point.name
     made_by = point.load()
     return f"| `{spec}` | {purpose(made_by)} | {options(made_by)} | {ratings(point.name)} |\n"

@@ -34,6 +34,7 @@ class Args:
 
 
 def first_legal(text: str) -> str:
+    """The first of the legal moves that a question names."""
     return text.rpartition("Legal moves: ")[2].split()[0]
 
 
@@ -51,6 +52,7 @@ def cpu_seconds() -> float:
 
 
 def play_trl(games: int) -> float:
+    """The CPU seconds of games by the calls that TRL makes. The first game does not count."""
     env, began = OthelloText(GAME, OPPONENT, **SETTINGS), 0.0
     for seed in range(games + 1):
         text = env.reset(seed=seed)
@@ -61,6 +63,7 @@ def play_trl(games: int) -> float:
 
 
 def play_openenv(games: int) -> float:
+    """The same with a server of OpenEnv and its client, in this process."""
     import uvicorn
     from openenv.core import GenericEnvClient
     from othello_openenv.server.app import Args as ServerArgs
@@ -105,6 +108,7 @@ class Model(BaseHTTPRequestHandler):
 
 
 def play_verifiers(games: int) -> float:
+    """The same with verifiers and an endpoint that answers at once, in this process."""
     import verifiers.v1 as vf
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Model)

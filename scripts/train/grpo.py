@@ -11,6 +11,7 @@ position. Needs TRL 1.16 and a model whose chat template supports tools. Without
 slow for real models. The newest checkpoint in `out` is kept after Ctrl-C. TensorBoard's events are in the same folder.
 """
 
+import os
 import sys
 from dataclasses import dataclass
 from functools import partial
@@ -46,6 +47,7 @@ class Args:
     positions: int = 4  # positions in each update
     tokens: int = 8192  # the largest number of tokens of a game
     rate: float = 1e-6  # the learning rate
+    threads: int = torch.get_num_threads() if "OMP_NUM_THREADS" in os.environ else 1  # PyTorch's, on a CPU
     seed: int = 1  # the seed of everything random
 
 
@@ -89,6 +91,7 @@ def make_trainer(args: Args, model: Any, tokenizer: Any = None, **settings: Any)
 
 
 def main(args: Args) -> None:
+    torch.set_num_threads(args.threads)
     trainer = make_trainer(args, args.model)
     try:
         trainer.train()

@@ -77,6 +77,7 @@ class Network(nn.Module):
 
 
 def answer(network: Network, seen: dict[str, Any]) -> Any:
+    """The logarithms of the probabilities (N, A), and the values (N,), without gradients."""
     with torch.no_grad():
         return network(torch.from_numpy(seen["observation"]), torch.from_numpy(seen["action_mask"]))
 
