@@ -134,7 +134,7 @@ def valid():
         "exact_labels": {"games": games(), "empties": 0},
         "exact_scores": {"positions": []},
         "examples": {"games": games()},
-        "exploitability": {**random, "budget": 40},
+        "exploitability": random,
         "game_reward": {"quality": 0.5, "legal": 3, "wrong": 1},
         "make_agent": {"x": "random"},
         "match_games": {"a": "random", "count": 2},
