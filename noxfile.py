@@ -112,10 +112,17 @@ def trainers(session: nox.Session, trainer: str) -> None:
             "tests/othello_env/data/test_torch_dataset.py",
             "tests/test_hostile_files.py",
         ],
-        "rllib": ["tests/othello_env/league/test_actors.py"],
         "torchrl": ["tests/othello_env/trainers/test_torchrl_env.py"],
     }
     session.run("pytest", *ALL, f"tests/othello_env/trainers/test_{trainer}.py", *more.get(trainer, []))
+
+
+@nox.session
+def cluster(session: nox.Session) -> None:
+    """Test tournaments, labels and actors on a Ray cluster of two nodes on this machine. A test kills one node."""
+    session.install("-e", ".[test,ray]")
+    files = [f"tests/othello_env/{room}/test_cluster.py" for room in ("league", "arena/play")]
+    session.run("pytest", *files, *session.posargs)
 
 
 @nox.session

@@ -122,6 +122,7 @@ def _make_random(games: int, out: Path, threads: int, game: GameSpec, vocabulary
 @click.option("--games", type=options.EvenRange(), required=True, help="An even number of games.")
 @click.option("--out", type=options.FOLDER, required=True, help="The folder of the dataset.")
 @options.workers_option
+@click.option("--ray", is_flag=True, help="Play on a Ray cluster (extra ray).")
 @options.openings_option
 @options.game_option
 @options.seed_option("The same seed makes the same games.")
@@ -242,6 +243,7 @@ def _info(source: Path, skip: bool, out: Path | None, game: GameSpec) -> None:
 )
 @options.seed_option("Determines which positions --count draws.")
 @click.option("--workers", type=click.IntRange(1, 1024), help="The number of processes, by default 1.")
+@click.option("--ray", is_flag=True, help="Use a Ray cluster (extra ray).")
 @click.option("--out", type=options.FILE, help="The file of labels (.npz), if SOURCE is a file.")
 @partial(options.game_option, text=options.OTHELLO)
 def _label(source: Path, agent: str | None, out: Path | None, game: GameSpec, **exact: Any) -> None:

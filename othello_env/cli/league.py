@@ -28,6 +28,7 @@ __all__ = ["command"]
 @options.random_openings_option("Where these games begin: random:PLIES, balanced-v0 or balanced-6x6-v0.")
 @options.game_option
 @options.workers_option
+@click.option("--ray", is_flag=True, help="Play on a Ray cluster, as othello-env tournament does.")
 @click.option("--anchor", help="The member whose rating is 0.  [default: random, or the first]")
 @click.option("--matrix", type=options.FILE, help="Write the payoff matrix as a PNG picture to this file.")
 @click.option("--curve", type=options.FILE, help="Write the ratings over training as a PNG picture to this file.")

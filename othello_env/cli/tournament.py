@@ -55,7 +55,13 @@ def _clock_options(function: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--workers",
     type=click.IntRange(1, options.MOST_THREADS),
-    help="The number of processes that play.  [default: 1]",
+    help="The number of processes that play.  [default: 1; with --ray all cores of the cluster]",
+)
+@click.option(
+    "--ray",
+    is_flag=True,
+    help="Play on a Ray cluster. This is the cluster at RAY_ADDRESS, or else this machine's cluster, or else a new "
+    "cluster that ends with the tournament.",
 )
 @click.option("--anchor", help="The agent whose rating is 0.  [default: random, or the first]")
 @click.option(

@@ -13,13 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.agent import Agent, Policy, exact, make_agent
+from othello_env.arena.play.elsewhere import run_anywhere
 from othello_env.data.games import Games
 from othello_env.data.replay import othello_positions
 from othello_env.games.game import check_seed
 from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.position import Othello
-from othello_env.support.numbers import check_type, check_whole, check_workers
-from othello_env.support.workers import Worker, run_jobs
+from othello_env.support.numbers import check_flag, check_type, check_whole, check_workers
+from othello_env.support.workers import Worker
 
 __all__ = ["MoveLabels", "agent_labels", "exact_labels", "exact_scores"]
 
@@ -53,6 +54,7 @@ def exact_labels(
     count: int | None = None,
     seed: int = 0,
     workers: int | None = None,
+    ray: bool = False,
 ) -> MoveLabels:
     """Find the exact score of each move, in all positions with at most `empties` empty squares, or in some of them.
 
@@ -66,11 +68,13 @@ def exact_labels(
         count: the number of positions that get labels, drawn at random from these positions; None for all of them. If
             there are fewer, all get labels.
         seed: determines which positions are drawn.
-        workers: the number of processes, by default 1. The labels do not depend on this number. If this process is
-            interrupted or killed, the other processes end at once.
+        workers: the number of processes, by default 1. On a Ray cluster it is the number of jobs at a time, by default
+            one for each core. The labels do not depend on this number. If this process is interrupted or killed, the
+            other processes end at once.
+        ray: whether to use a Ray cluster. This needs the extra `ray`.
 
     Raises:
-        TypeError: a number is not an integer.
+        TypeError: a number is not an integer, or `ray` is not a bool.
         ValueError: the games are not of Othello, or a number is out of range.
         GamesError: a move is illegal.
         othello_env.support.workers.WorkerError: a worker process fails.
@@ -82,35 +86,37 @@ def exact_labels(
     chosen = np.flatnonzero(boards.size**2 - discs <= empties)
     if count is not None and count < len(chosen):
         chosen = np.sort(np.random.default_rng(seed).choice(chosen, count, replace=False))
-    return MoveLabels(game[chosen], ply[chosen], exact_scores(boards.part(chosen), workers=workers))
+    return MoveLabels(game[chosen], ply[chosen], exact_scores(boards.part(chosen), workers=workers, ray=ray))
 
 
 def exact_scores(
-    positions: Sequence[Othello] | OthelloPositions, *, workers: int | None = None
+    positions: Sequence[Othello] | OthelloPositions, *, workers: int | None = None, ray: bool = False
 ) -> npt.NDArray[np.float32]:
     """Find the exact score of each move in M given positions; see `exact_labels`.
 
     Args:
         positions: positions of Othello on boards of one size.
         workers: see `exact_labels`.
+        ray: see `exact_labels`.
 
     Returns:
         (M, A) float32, the score of each of the A actions, in discs for the player to move; NaN for illegal actions,
         and for all actions if the game is over.
 
     Raises:
-        TypeError: `workers` is not an integer.
+        TypeError: `workers` is not an integer, or `ray` is not a bool.
         ValueError: the boards differ in size, or `workers` is out of range.
         WrongGameError: a position is of another game.
         othello_env.support.workers.WorkerError: a worker process fails.
     """
     check_workers(workers)
+    check_flag("ray", ray)
     boards = positions if isinstance(positions, OthelloPositions) else OthelloPositions.from_states(list(positions))
     parts = [boards.part(slice(k, k + _AT_ONCE)) for k in range(0, len(boards), _AT_ONCE)]
-    if len(parts) < 2 or workers in (None, 1):
+    if len(parts) < 2 or (workers in (None, 1) and not ray):
         solutions = [exact.exact_scores(part) for part in parts]
     else:
-        with closing(run_jobs(partial(Worker, _solver), enumerate(parts), workers)) as solved:
+        with closing(run_anywhere(partial(Worker, _solver), enumerate(parts), workers, ray)) as solved:
             solutions = [scores for _, scores in sorted(solved, key=itemgetter(0))]
     values = np.concatenate([np.zeros((0, boards.size**2 + 1)), *solutions])
     return values.astype(np.float32)

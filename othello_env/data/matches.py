@@ -18,7 +18,7 @@ from othello_env.data.formats.records import games_of_records
 from othello_env.data.games import Games
 from othello_env.games.game import State
 from othello_env.games.registry import GameLike, GameSpec
-from othello_env.support.numbers import check_whole, check_workers, named_arguments
+from othello_env.support.numbers import check_flag, check_whole, check_workers, named_arguments
 
 __all__ = ["match_games"]
 
@@ -34,6 +34,7 @@ def match_games(
     first: int = 0,
     game: GameLike = "othello",
     workers: int | None = None,
+    ray: bool = False,
 ) -> Games:
     """Play a match, and return its games.
 
@@ -54,15 +55,18 @@ def match_games(
         seed: an integer that determines all random choices.
         first: the number of the first game, counted from 0. It must be even.
         game: the game, such as ``"othello:size=6"``, a GameSpec or a State to begin from. It must have two players.
-        workers: the number of processes, by default 1. The games do not depend on this number.
+        workers: the number of processes, by default 1. On a Ray cluster it is the number of jobs at a time, by default
+            one for each core. The games do not depend on this number.
+        ray: whether to play on a Ray cluster. This needs the extra `ray`.
 
     Raises:
-        TypeError: a number is not an integer.
+        TypeError: a number is not an integer, or `ray` is not a bool.
         ValueError: a number is odd or negative, the game is for three players, an opening is wrong, or `workers` is
             less than 1.
         WrongGameError: an agent does not play this game.
     """
     check_workers(workers)
+    check_flag("ray", ray)
     count, first = check_whole("count", count, 0), check_whole("first", first, 0)
     kind = GameSpec.parse(game)
     for name, value in (("count", count), ("first", first)):
@@ -82,7 +86,7 @@ def match_games(
         return Games(np.zeros((0, 0), np.int8), np.zeros(0, np.int32), kind)
     agents = {name: make_agent(agent, schedule.seed) for name, agent in roster.items()}
     check_agents(agents, schedule.spec.start(0))
-    records = list(play_in_order(pairings(), agents, roster, schedule.seed, workers))
+    records = list(play_in_order(pairings(), agents, roster, schedule.seed, workers, ray=ray))
     warn_of_forfeits(names, records)
     own = _own_names(a, b)
     records = [replace(record, agents=tuple(own[name] for name in record.agents)) for record in records]

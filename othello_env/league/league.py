@@ -281,6 +281,7 @@ class League:
         openings: str | None = "random:10",
         game: str = "othello",
         workers: int | None = None,
+        ray: bool = False,
         progress: Callable[[GameRecord], None] | None = None,
     ) -> int:
         """Play matches until each member has played at least `games` games against each other member.
@@ -293,13 +294,14 @@ class League:
             openings: where games begin, such as ``"random:10"`` (ten random plies). It must be the same in all calls.
             game: the game and its options, such as ``"othello:size=6"``. It must be the same in all calls.
             workers: the number of processes that play, by default 1. With 1, the games are played in this process.
+            ray: whether to play on a Ray cluster.
             progress: a function that is called with the record of each game.
 
         Returns:
             The number of games that this call added to the results.
 
         Raises:
-            TypeError: a number is not an integer, or a policy cannot be sent to a worker process.
+            TypeError: a number is not an integer, `ray` is not a bool, or a policy cannot be sent to a worker process.
                 After `save`, every policy can be sent.
             ValueError: an argument is wrong, or the earlier matches had other openings or another game.
             WrongGameError: a member does not play this game.
@@ -311,7 +313,7 @@ class League:
         check_same(self.results.matches, settings)
         before = self.results.all_pairs
         try:
-            play_missing(self.members, self.results, games, openings, spec, self.settings.seed, workers, progress)
+            play_missing(self.members, self.results, games, openings, spec, self.settings.seed, workers, ray, progress)
         finally:
             self.results.matches = settings if self.results.all_pairs else None
         return 2 * (self.results.all_pairs - before)

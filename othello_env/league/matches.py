@@ -16,7 +16,7 @@ from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.registry import GameSpec
 from othello_env.league.files import Matches
 from othello_env.league.members import Member, Results, Stored
-from othello_env.support.numbers import check_workers
+from othello_env.support.numbers import check_flag, check_workers
 
 __all__ = ["check_same", "play_missing"]
 
@@ -45,6 +45,7 @@ def play_missing(
     spec: GameSpec,
     seed: int,
     workers: int | None = None,
+    ray: bool = False,
     progress: Callable[[GameRecord], None] | None = None,
 ) -> None:
     """Play matches until each member has played `games` games against each other member. Add the games to `results`.
@@ -60,16 +61,18 @@ def play_missing(
         spec: the game.
         seed: determines the openings and all random choices in the matches.
         workers: the number of processes that play; None means 1.
+        ray: whether to play on a Ray cluster.
         progress: a function that is called with the record of each game.
 
     Raises:
-        TypeError: `games` or `workers` is not an integer.
+        TypeError: `games` or `workers` is not an integer, or `ray` is not a bool.
         ValueError: the game is not for two players, or `workers` is less than 1.
         WrongGameError: a member does not play this game.
     """
     if spec.num_players != 2:
         raise ValueError(f"a league needs a game for two players; {spec} has {spec.num_players}")
     check_workers(workers)
+    check_flag("ray", ray)
     by_name = {member.name: member for member in members}
     schedule = Schedule(tuple(by_name), games, openings, seed, spec)
     for member in members:
@@ -81,7 +84,7 @@ def play_missing(
     }
     todo = schedule.missing(done)
     players = {member.name: member.player for member in members}
-    played = play_all(todo, players, {m.name: _sendable(m) for m in members}, seed, None, workers)
+    played = play_all(todo, players, {m.name: _sendable(m) for m in members}, seed, None, workers, ray=ray)
     records: dict[frozenset[str], list[GameRecord]] = defaultdict(list)
     try:
         with closing(played):

@@ -3,6 +3,8 @@
 A `Worker` is a spawned process that answers calls. If an answer is late, or if the caller stops the worker, the process
 and all processes that it has started are killed (on Windows, only the process itself). They also end when the process
 that started the worker ends. A worker ignores Ctrl-C: its owner gets the interrupt, and stops the worker.
+
+`othello_env.support.cluster` does the same jobs on the machines of a Ray cluster.
 """
 
 from __future__ import annotations

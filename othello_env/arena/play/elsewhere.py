@@ -1,15 +1,15 @@
-"""Play games in worker processes. The results are those of one process.
+"""Play games in worker processes, or on a Ray cluster. The results are those of one process.
 
 Games are divided into jobs. Without a clock, a worker process plays all games of a job at once. With a clock, this
 process plays the game, and asks the agents in a worker process for each move. So an agent that exceeds its time can be
-stopped, and it is known who was thinking.
+stopped, and it is known who was thinking. On a cluster, each Ray task does this on its machine.
 """
 
 from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
@@ -19,12 +19,20 @@ from typing import Any
 from othello_env.agent import Agent, Policy, Seat, act_on_clock, make_agent
 from othello_env.agent.clock import TimeControl
 from othello_env.arena.play.games import SeatsHere, play_games, play_on_seats
-from othello_env.arena.play.records import GameRecord, Pairing
+from othello_env.arena.play.records import GameRecord, Pairing, versions
 from othello_env.games.game import State
+from othello_env.support.cluster import pack, run_jobs_on_cluster
+from othello_env.support.extras import MissingExtraError
 from othello_env.support.numbers import check_workers
-from othello_env.support.workers import Worker, WorkerDiedError, WorkerTimeoutError, run_jobs
+from othello_env.support.workers import (
+    Host,
+    Worker,
+    WorkerDiedError,
+    WorkerTimeoutError,
+    run_jobs,
+)
 
-__all__ = ["GRACE_SECONDS", "PREPARE_SECONDS", "play_elsewhere"]
+__all__ = ["GRACE_SECONDS", "PREPARE_SECONDS", "play_elsewhere", "run_anywhere"]
 
 PREPARE_SECONDS = 120.0
 """With a clock, the greatest number of seconds that an agent may take to prepare for a game.
@@ -47,39 +55,62 @@ def play_elsewhere(
     seed: int,
     clock: TimeControl | None = None,
     workers: int | None = None,
+    *,
+    ray: bool = False,
 ) -> Generator[GameRecord, None, None]:
-    """Play games in worker processes, and yield their records in any order.
+    """Play games in worker processes or on a Ray cluster, and yield their records in any order.
 
     If a worker dies while it plays a job, the games are played again, one by one. If a worker dies in such a game, or
     in a game with a clock, the agent that was preparing or thinking forfeits the game.
+
+    `othello_env.support.cluster.connected` explains which cluster is used, and when this process starts a new cluster.
+    Every node must have the files and packages that the agents need.
 
     Args:
         todo: the games.
         roster: the agents by name.
         seed: the seed with which `othello_env.agent.make_agent` makes the agents.
         clock: the time of each side, or None. An agent that exceeds its time is stopped.
-        workers: the number of jobs that are played at the same time. None means 1 job.
+        workers: the number of jobs that are played at the same time. None means 1 job. On a cluster, None means 1 job
+            for each core.
+        ray: whether to play on a cluster.
 
     Raises:
+        ConnectionError: no cluster can be reached or started. Ray tries for some minutes before it gives up.
+        MissingExtraError: Ray is not installed.
         TypeError: an agent cannot be sent to another process.
         ValueError: `workers` is less than 1.
-        WorkerError: a worker does not start, or does not have something that an agent needs.
+        WorkerError: a worker does not start, or does not have something that an agent needs. On a cluster, a node has
+            other versions of packages than this process. The message names the machine.
     """
     check_workers(workers)
-    packed = {name: _packed(name, agent) for name, agent in roster.items()}
-    return _records(partial(_GameHost, packed, seed, clock), _Jobs(todo, watched=clock is not None), workers or 1)
+    packed = {name: _packed(name, agent, pack if ray else pickle.dumps) for name, agent in roster.items()}
+    return _records(partial(_GameHost, packed, seed, clock), _Jobs(todo, watched=clock is not None), workers, ray)
 
 
-def _records(start: Callable[[], _GameHost], jobs: _Jobs, workers: int) -> Generator[GameRecord, None, None]:
-    with closing(run_jobs(start, jobs, workers)) as played:
+def _records(
+    start: Callable[[], _GameHost], jobs: _Jobs, workers: int | None, ray: bool
+) -> Generator[GameRecord, None, None]:
+    with closing(run_anywhere(start, jobs, workers, ray)) as played:
         for records, seconds in played:
             jobs.took(len(records), seconds)
             yield from records
 
 
-def _packed(name: str, agent: str | Agent | Policy) -> bytes:
+def run_anywhere(
+    start: Callable[[], Host], jobs: Iterable[Any], workers: int | None, ray: bool
+) -> Generator[Any, None, None]:
+    """Do jobs in worker processes or on a Ray cluster; see `run_jobs` and `run_jobs_on_cluster`."""
+    if ray:
+        return run_jobs_on_cluster(start, jobs, workers, versions=versions())
+    return run_jobs(start, jobs, workers or 1)
+
+
+def _packed(name: str, agent: str | Agent | Policy, dumps: Callable[[Any], bytes]) -> bytes:
     try:
-        return pickle.dumps(agent)
+        return dumps(agent)
+    except MissingExtraError:
+        raise
     except Exception as error:  # pickling calls the agent's own code, which may raise any error
         raise TypeError(
             f"agent {name!r} cannot be sent to another process ({error}); give it as a spec, or as a function that a "

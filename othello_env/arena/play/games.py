@@ -58,22 +58,24 @@ def play_all(
     seed: int,
     clock: TimeControl | None = None,
     workers: int | None = None,
+    *,
+    ray: bool = False,
 ) -> Generator[GameRecord, None, None]:
     """Play games in this process if one process is enough and there is no clock. Otherwise, use other processes.
 
     Games in this process use the agents in `agents`, and end in the order of `todo`. Games in other processes use the
-    agents in `roster`; see `othello_env.arena.play.elsewhere.play_elsewhere`, which also explains `seed`, `clock`
-    and `workers`.
+    agents in `roster`; see `othello_env.arena.play.elsewhere.play_elsewhere`, which also explains `seed`, `clock`,
+    `workers` and `ray`.
 
     Raises:
         AgentLeftError, WrongGameError: see `play_games`.
         TypeError, ValueError, WorkerError: see `play_elsewhere`.
     """
-    if clock is None and workers in (None, 1):
+    if clock is None and not ray and workers in (None, 1):
         return play_games(agents, todo, at_once=2)
     from othello_env.arena.play.elsewhere import play_elsewhere  # not above: it imports this module
 
-    return play_elsewhere(todo, roster, seed, clock, workers)
+    return play_elsewhere(todo, roster, seed, clock, workers, ray=ray)
 
 
 def play_in_order(
@@ -82,6 +84,8 @@ def play_in_order(
     roster: Mapping[str, str | Agent | Policy],
     seed: int,
     workers: int | None = None,
+    *,
+    ray: bool = False,
 ) -> Generator[GameRecord, None, None]:
     """Play games as `play_all` does, and yield their records in the order of `todo`."""
     order, ready = deque[int](), dict[int, GameRecord]()
@@ -91,7 +95,7 @@ def play_in_order(
             order.append(pairing.key)
             yield pairing
 
-    with closing(play_all(noted(), agents, roster, seed, None, workers)) as played:
+    with closing(play_all(noted(), agents, roster, seed, None, workers, ray=ray)) as played:
         for record in played:
             ready[record.key] = record
             while order and order[0] in ready:

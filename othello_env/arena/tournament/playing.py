@@ -14,7 +14,7 @@ from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.records import check_records, open_records
 from othello_env.arena.tournament.results import Tournament, forfeits
 from othello_env.arena.tournament.schedule import Schedule
-from othello_env.support.numbers import check_type, check_workers
+from othello_env.support.numbers import check_flag, check_type, check_workers
 
 __all__ = ["play_tournament", "warn_of_forfeits"]
 
@@ -26,6 +26,7 @@ def play_tournament(
     file: str | Path | None = None,
     clock: TimeControl | None = None,
     workers: int | None = None,
+    ray: bool = False,
     progress: Callable[[GameRecord], None] | None = None,
 ) -> Tournament:
     """Play a tournament. If some games are already in a file, play only the other games.
@@ -44,7 +45,9 @@ def play_tournament(
         clock: the time of each side, or None. With a clock, worker processes play the games, and an agent that exceeds
             its time is stopped.
         workers: the number of processes that play, by default 1. If it is 1, this process plays the games, except with
-            a clock.
+            a clock or on a Ray cluster.
+        ray: whether to play on a Ray cluster; see `othello_env.support.cluster`. If `workers` is None, all cores
+            of the cluster are used. The results are the same as without Ray.
         progress: called with the record of each game, first with the records that are already in the file.
 
     Raises:
@@ -53,12 +56,14 @@ def play_tournament(
             written. A RecordError is also a ValueError.
         OSError: the file cannot be written, or another process writes to it.
         AgentLeftError: an agent, such as a person, has left the game.
-        TypeError: `workers` is not an integer, or an agent cannot be sent to a worker.
+        MissingExtraError: Ray is not installed.
+        TypeError: `workers` is not an integer, `ray` is not a bool, or an agent cannot be sent to a worker.
         WrongGameError: an agent does not play this game, or does not play on a board of this size. All agents
             are checked before any game is played.
         othello_env.support.workers.WorkerError: a worker process fails.
     """
     check_workers(workers)
+    check_flag("ray", ray)
     if clock is not None:
         check_type("clock", clock, TimeControl)
     if tuple(check_type("agents", agents, Mapping)) != check_type("schedule", schedule, Schedule).agents:
@@ -76,7 +81,7 @@ def play_tournament(
             for record in records:
                 progress(record)
         todo = schedule.missing({(record.opening, record.agents) for record in records})
-        played = play_all(todo, made, agents, schedule.seed, clock, workers)
+        played = play_all(todo, made, agents, schedule.seed, clock, workers, ray=ray)
         for record in stack.enter_context(closing(played)):
             records.append(record.with_files(files))
             if out is not None:
