@@ -18,7 +18,7 @@ from click.shell_completion import shell_complete
 import othello_env
 from othello_env.agent import agent_names
 from othello_env.arena import FaultWarning
-from othello_env.cli._help import HelpfulGroup
+from othello_env.cli._options import Group
 from othello_env.support.imports import search_current_folder
 from othello_env.support.jit import interruptible, raise_interrupt
 
@@ -31,7 +31,7 @@ _LONG_WORD = re.compile(r"(\S{100})\S{150,}(\S{50})")
 _LONGEST = 3_000  # the largest number of characters in a message
 
 
-class _Commands(HelpfulGroup):
+class _Commands(Group):
     """The subcommands. Each subcommand is a module of this package, which is imported only when it is needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -119,8 +119,7 @@ def _where_to_look(error: click.ClickException) -> str:
     if not isinstance(error, click.UsageError) or not (is_known or is_extra) or not error.ctx:
         return ""
     command, stop = error.ctx.command_path, "" if error.format_message().endswith(".") else "."
-    several = " Several agents: othello-env tournament A B C." if is_extra and command == "othello-env match" else ""
-    return f"{stop}{several} {command} --help shows what it takes"
+    return f"{stop} {command} --help shows what it takes"
 
 
 def _in_words(error: Exception) -> str:

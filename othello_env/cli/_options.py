@@ -24,7 +24,7 @@ from othello_env.games.game import NotationError
 from othello_env.games.openings import Openings
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameSpec, find_game
-from othello_env.support.files import in_one_process, read_file, write_file
+from othello_env.support.files import in_one_process, read_file
 
 __all__ = [
     "FILE",
@@ -33,9 +33,8 @@ __all__ = [
     "MOST_SECONDS",
     "MOST_THREADS",
     "OTHELLO",
-    "EvenRange",
     "FloatRange",
-    "ResultsFolder",
+    "Group",
     "bar",
     "check_distinct",
     "existing_path",
@@ -44,7 +43,6 @@ __all__ = [
     "openings_option",
     "openings_text",
     "othello_start",
-    "random_openings_option",
     "recorded",
     "refuse",
     "report_forfeits",
@@ -65,28 +63,34 @@ _LONGEST_PATH = 255  # a longer text is never tried as a path: some systems rais
 _LARGEST_SEED = 2**64 - 1
 _WIDEST_BAR = 36
 _LOCK = ".lock"  # in a folder of results, while a run writes there
-_NARROWEST = 20  # the first column of a table, if some of its cells are longer
+_NARROWEST = 20  # the least width of the first column of a table
 _BALANCED = ", ".join(BALANCED)
-_GAME, _SIZE, _SHOWN = "othello-env game", "othello-env size", "othello-env shown"  # in the context's dict `meta`
+_EXPECTED = f"expected random:PLIES, {_BALANCED}, start, transcripts or a file of them"
+_SHOWN = "othello-env shown"  # in the context's dict `meta`
 _SHOW_SECONDS = 60.0
+_LONGEST_SUMMARY = 200
 
 MOST_GAMES, MOST_SECONDS, MOST_THREADS = 10**9, 1e9, 1024
 """Upper limits of options. A larger number is probably a typing mistake, and it could overflow."""
 
 
-class _PathToWrite(click.Path):
-    """A path. The empty text is an error here, but for `click.Path` it is the current folder."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not value:
-            self.fail(f"expected a path, got {value!r}", param, ctx)
-        return super().convert(value, param, ctx)
-
-
-FILE = _PathToWrite(dir_okay=False, path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
 """The type of an option that takes the path of a file to write."""
-FOLDER = _PathToWrite(path_type=Path)
+FOLDER = click.Path(path_type=Path)
 """The type of an option that takes the path of a folder to write to."""
+
+
+class Group(click.Group):
+    """A group of commands, whose help has whole summaries. If no command is given, it shows its help."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args or ["--help"])
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        names = self.list_commands(ctx)
+        commands = [(name, command) for name in names if (command := self.get_command(ctx, name)) is not None]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(_LONGEST_SUMMARY)) for name, command in commands])
 
 
 class FloatRange(click.FloatRange):
@@ -107,21 +111,6 @@ class FloatRange(click.FloatRange):
         return number
 
 
-class EvenRange(click.IntRange):
-    """An even number of games, since games are played in colour-swapped pairs."""
-
-    name = "even number"
-
-    def __init__(self) -> None:
-        super().__init__(2, MOST_GAMES)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        number: int = super().convert(value, param, ctx)
-        if number % 2:
-            self.fail(f"{number} is not even (each opening is played with both colours).", param, ctx)
-        return number
-
-
 OTHELLO = "othello, perhaps with its size, such as othello:size=6."
 """The help of ``--game`` in a command that only Othello has."""
 
@@ -135,34 +124,31 @@ def game_option(
 
     `text` is the help of ``--game``.
     """
-    # Both options are eager, because click must read them before --openings, which needs the game.
-    size = click.option(
+
+    @click.option(
         "--size",
         type=click.IntRange(2, 99),
-        is_eager=True,
-        expose_value=False,
-        callback=_size,
         help="The side of the board: --size 6 is short for --game othello:size=6.",
     )
-    game = click.option(
-        "--game",
-        default="othello",
-        is_eager=True,
-        callback=_game,
-        help=text,
-    )
-
+    @click.option("--game", default="othello", help=text)
     @wraps(function)
-    def run(*arguments: Any, **options: Any) -> Any:
+    def run(*arguments: Any, game: str, size: int | None, **options: Any) -> Any:
+        found = _with_size(game, size)
+        if isinstance(openings := options.get("openings"), list):
+            try:
+                Openings(openings, found.start)
+            except NotationError as error:
+                told = f"{_EXPECTED}, got {','.join(openings)!r} ({error})"
+                raise click.BadParameter(told, param_hint="--openings") from None
         try:
-            return function(*arguments, **options)
+            return function(*arguments, game=found, **options)
         except WrongGameError as error:
             advice = ""
-            if options["game"].name == "othello":  # the user may have forgotten its size
+            if found.name == "othello":  # the user may have forgotten its size
                 advice = "; --size and --game say what is played, such as --size 6"
             raise click.UsageError(f"{error}{advice}") from error
 
-    return size(game(run))
+    return run
 
 
 def size_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -200,20 +186,6 @@ def othello_start(game: GameSpec) -> Othello:
     return start
 
 
-# click calls the functions below in the order in which the user gave the options.
-
-
-def _game(context: click.Context, _parameter: click.Parameter, value: str) -> GameSpec:
-    context.meta[_GAME] = value
-    return _with_size(value, context.meta.get(_SIZE))
-
-
-def _size(context: click.Context, _parameter: click.Parameter, value: int | None) -> None:
-    context.meta[_SIZE] = value
-    if _GAME in context.meta:
-        context.params["game"] = _with_size(context.meta[_GAME], value)
-
-
 def _with_size(game: str, size: int | None) -> GameSpec:
     if size is None:
         return find_game(game)
@@ -246,51 +218,21 @@ def workers_option(function: _F) -> _F:
     )(function)
 
 
-def random_openings_option(text: str) -> Callable[[_F], _F]:
-    """A decorator that adds the option ``--openings``, which takes only random or packaged openings.
-
-    `text` is the option's help.
-    """
-    return click.option("--openings", default="random:10", help=text, callback=_random_openings)
-
-
-def _random_openings(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-    if not _is_random(value):
-        raise click.BadParameter(f"expected random:PLIES, {_BALANCED}, got {value!r}")
-    return value
-
-
-def _is_random(value: str) -> bool:
-    return value in BALANCED or re.fullmatch(r"random:[0-9]{1,9}", value) is not None
-
-
-def _openings(context: click.Context, _parameter: click.Parameter, value: str) -> str | list[str] | None:
+def _openings(_context: click.Context, _parameter: click.Parameter, value: str) -> str | list[str] | None:
     if value == "start":
         return None
-    if _is_random(value):
+    if value in BALANCED or re.fullmatch(r"random:[0-9]{1,9}", value):
         return value
-    expected = f"expected random:PLIES, {_BALANCED}, start, transcripts or a file of them"
-    if value.partition(":")[0] == "random":
-        raise click.BadParameter(f"{expected}, got {value!r}")
     path = existing_path(value)
-    if path is not None and path.is_file():
-        try:
-            openings = [*parse_openings(read_file(path, _LARGEST_OPENINGS).decode())]
-        except UnicodeDecodeError as error:
-            raise click.BadParameter(f"{value!r} is not text: {error}") from None
-        if not openings:
-            raise click.BadParameter(f"the file {value!r} has no transcript")
-        return openings
-    if re.search(r"[/\\]|\.[A-Za-z]\w*$", value):
-        raise click.BadParameter(f"there is no file {value!r}; {expected}")
-    parts = [part.strip() for part in value.split(",")]
-    if not all(parts):
-        raise click.BadParameter(f"{expected}, got {value!r} (an opening of no moves is written start)")
+    if path is None or not path.is_file():
+        return [part.strip() for part in value.split(",")]
     try:
-        Openings(parts, context.params["game"].start)
-    except NotationError as error:
-        raise click.BadParameter(f"{expected}, got {value!r} ({error})") from None
-    return parts
+        openings = [*parse_openings(read_file(path, _LARGEST_OPENINGS).decode())]
+    except UnicodeDecodeError as error:
+        raise click.BadParameter(f"{value!r} is not text: {error}") from None
+    if not openings:
+        raise click.BadParameter(f"the file {value!r} has no transcript")
+    return openings
 
 
 def existing_path(text: str) -> Path | None:
@@ -326,46 +268,22 @@ def openings_text(openings: str | list[str] | None) -> str:
     return f"{len(openings)} given" if isinstance(openings, list) else openings or "start"
 
 
-class ResultsFolder:
-    """A folder for the results of one run; see `results_folder`."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._written: set[str] = set()
-
-    def inner(self, name: str) -> "ResultsFolder":
-        """A folder in this folder."""
-        return ResultsFolder(self.path / name)
-
-    def write(self, name: str, content: str | bytes) -> None:
-        """Write a file, completely or not at all. Only files that this run has written are replaced.
-
-        Raises:
-            OSError: the file cannot be written, or something else has written it since the run began.
-        """
-        file = self.path / name
-        if name not in self._written and file.exists():
-            raise OSError(f"{file} was written by something else since this run began, and is not replaced")
-        write_file(file, content.encode() if isinstance(content, str) else content)
-        self._written.add(name)
-
-
 @contextmanager
-def results_folder(path: Path | None) -> Iterator[ResultsFolder | None]:
-    """Make a folder for the results of a run, and keep other runs out of it; None without a path.
+def results_folder(path: Path | None) -> Iterator[None]:
+    """Make a folder for the results of a run, and keep other runs out of it. Without a path, do nothing.
 
     Raises:
         click.BadParameter: the path exists and is not an empty folder.
         OSError: the folder cannot be made, no file can be written there, or another run writes to it.
     """
     if path is None:
-        yield None
+        yield
         return
     if path.exists() and (not path.is_dir() or {file.name for file in path.iterdir()} - {_LOCK}):
         raise click.BadParameter(f"{path} exists and is not an empty folder.", param_hint="--out")
     path.mkdir(parents=True, exist_ok=True)
     with in_one_process(path / _LOCK, OSError(f"another process writes to {path}")):
-        yield ResultsFolder(path)
+        yield
 
 
 def _columns(stream: IO[str]) -> int:
@@ -502,40 +420,15 @@ def without_board(fault: str) -> str:
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     """A table as text, with a head and rows. The first column is left-aligned, all other columns are right-aligned.
 
-    If stdout is a terminal that is too narrow for the table, the gaps between the columns are narrower, and a long
-    first cell takes a line of its own. If this is not enough, each row becomes a few lines: its first cell, then the
-    other cells with their heads.
+    If stdout is a terminal that is too narrow for the table, a long first cell takes a line of its own.
     """
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    room, gaps = _columns(sys.stdout), len(widths) - 1
-    gap = "  " if sum(widths) + 2 * gaps <= room else " "
-    longest, widths[0] = widths[0], min(widths[0], room - sum(widths[1:]) - len(gap) * gaps)
-    if widths[0] < min(longest, _NARROWEST):
-        return "\n".join(_as_lines(head, row, room) for row in rows)
+    widths[0] = min(widths[0], max(_NARROWEST, _columns(sys.stdout) - sum(widths[1:]) - 2 * len(widths[1:])))
     lines = []
-    for row in [head, tuple("-" * width for width in widths), *rows]:
-        first = row[0]
+    for first, *rest in [head, tuple("-" * width for width in widths), *rows]:
         if len(first) > widths[0]:
             lines.append(first)
             first = ""
-        cells = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        lines.append(gap.join(cells).rstrip())
+        cells = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))]
+        lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
-
-
-def _as_lines(head: tuple[str, ...], row: tuple[str, ...], room: int) -> str:
-    """A row of a table in lines of at most `room` characters, if no cell is longer.
-
-    A column whose head is a number has what the row's agent did against the agent of the row with this number.
-    """
-    lines, line = [row[0].strip()], ""
-    for name, cell in zip(head[1:], row[1:], strict=True):
-        if name.isdigit():  # the number of another row
-            name, cell = f"against {name}:", cell.strip("-")
-        entry = f"{name.strip()} {cell.strip()}"
-        if line and len(f"{line}  {entry}") > room:
-            lines.append(line)
-            line = ""
-        if cell.strip():
-            line = f"{line}  {entry}" if line else f"  {entry}"
-    return "\n".join([*lines, line] if line else lines)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from othello_env import drawing
 from othello_env.agent import Agent, make_agent
@@ -24,25 +22,9 @@ from othello_env.support.files import check_output, write_file, write_json
 __all__ = ["BOARDS_BEGIN_WITH_DASHES", "command", "position_from_text", "position_options", "summary"]
 
 _FORMAT = "othello-env review 1"
-_LARGEST_NUMBER = 10**9
 
 BOARDS_BEGIN_WITH_DASHES = {"ignore_unknown_options": True}
 """With these settings, click does not take a board that begins with ``-`` for an option."""
-
-
-class _Selection(click.ParamType):
-    """The numbers of games, such as ``1,3-5``, as a list of pairs (first, last)."""
-
-    name = "numbers"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[tuple[int, int]]:
-        if isinstance(value, list):
-            return value
-        parts = [re.fullmatch(r"\s*([0-9]{1,10})(?:-([0-9]{1,10}))?\s*", part) for part in value.split(",")]
-        ranges = [(int(part[1]), int(part[2] or part[1])) for part in parts if part]
-        if len(ranges) < len(parts) or any(not 1 <= first <= last <= _LARGEST_NUMBER for first, last in ranges):
-            self.fail(f"expected numbers of games from 1 on, such as 1,3-5, got {value!r}", param, ctx)
-        return ranges
 
 
 def position_from_text(text: str, to_move: str | None, game: GameSpec) -> Othello:
@@ -94,8 +76,6 @@ def summary(analysis: Any) -> str:
     if analysis.discs is not None and not analysis.exact:
         rows.insert(2, ("discs", f"{analysis.discs:+.1f} expected discs for {player}"))
     text = "\n".join(f"{name:<6} {value}" for name, value in rows)
-    if analysis.lines is not None:
-        text = f"{text}\n{_lines_table(analysis)}"
     if analysis.scores is None:
         return text
     best_first = sorted(analysis.scores.items(), key=lambda item: -item[1])
@@ -110,21 +90,6 @@ def summary(analysis: Any) -> str:
     return f"{text}\n{options.table(('move', 'score', 'discs'), moves)}"
 
 
-def _lines_table(analysis: Any) -> str:
-    texts = [analysis.state.names_of(line.pv) for line in analysis.lines]
-    width = max(map(len, texts))
-    rows: list[tuple[str, ...]] = [
-        (
-            text.split()[0],
-            _score(line.score, line.unit),
-            "" if line.discs is None else f"{line.discs:+.1f}",
-            text.ljust(width),
-        )
-        for text, line in zip(texts, analysis.lines, strict=True)
-    ]
-    return options.table(("move", "score", "discs", "line".ljust(width)), rows)
-
-
 def _score(score: float, unit: str) -> str:
     return f"{score:+.3f}" if unit in ("mean of result and margin", "win minus loss") else f"{score:+.0f}"
 
@@ -134,31 +99,17 @@ def _score(score: float, unit: str) -> str:
 @click.option("--agent", default="engine:ms=1000", help="The spec of the engine that analyses.")
 @click.option("--scores", is_flag=True, help="Also show every move's score. This needs a search for each move.")
 @click.option(
-    "--lines",
-    type=click.IntRange(0, 64),
-    default=0,
-    help="For this number of best moves, also show the expected line of play. This needs a search for each move.",
+    "--select",
+    type=click.IntRange(1, options.MOST_GAMES),
+    multiple=True,
+    help="Games: review only the game with this number. The option may be repeated.",
 )
-@click.option("--select", type=_Selection(), help="Games: review only the games with these numbers, such as 1,3-5.")
 @click.option(
     "--exact",
     type=click.IntRange(0, 30),
     default=EXACT_EMPTIES,
     help="Games: solve positions with at most this number of empty squares.",
 )
-@click.option(
-    "--blunder",
-    type=options.FloatRange(0, 64, above=True),
-    default=BLUNDER,
-    help="Games: a move that loses at least this number of discs is a blunder.",
-)
-@click.option(
-    "--from",
-    "first",
-    type=click.IntRange(1, 1000),
-    help="Games: the first ply to review.  [default: in records of matches the first after the opening, otherwise 1]",
-)
-@click.option("--summary", "short", is_flag=True, help="Games: leave out the tables of moves.")
 @click.option("--out", type=options.FILE, help="Games: also write the reviews to this JSON file.")
 @click.option("--skip", is_flag=True, help="Games: leave damaged games out, and print their number.")
 @click.option(
@@ -167,17 +118,8 @@ def _score(score: float, unit: str) -> str:
     type=options.FILE,
     help="Also write the game with the values of all its positions to this HTML file, which any browser opens.",
 )
-@click.pass_context
 def command(
-    context: click.Context,
-    position: str,
-    to_move: str | None,
-    game: GameSpec,
-    agent: str,
-    scores: bool,
-    lines: int,
-    page: Path | None,
-    **of_games: Any,
+    position: str, to_move: str | None, game: GameSpec, agent: str, scores: bool, page: Path | None, **of_games: Any
 ) -> None:
     """Let an engine evaluate a position, or every move of the games in a file.
 
@@ -191,8 +133,8 @@ def command(
     if page is not None:
         check_output(page)
     if _is_source(position):
-        options.refuse(("to_move", "scores", "lines"), "is for a position")
-        if context.get_parameter_source("agent") is ParameterSource.DEFAULT:
+        options.refuse(("to_move", "scores"), "is for a position")
+        if not options.is_given("agent"):
             agent = ANALYST
         _review_source(Path(position), game, make_agent(agent), page=page, **of_games)
         return
@@ -204,7 +146,7 @@ def command(
     if page is not None:
         _write_review(page, "Othello", options.othello_start(game) if state.moves else state, state, analyst)
     click.echo(drawing.text(state))
-    click.echo(summary(analyst.analyse(state, scores=scores, **({"lines": lines} if lines else {}))))
+    click.echo(summary(analyst.analyse(state, scores=scores)))
 
 
 def _is_source(text: str) -> bool:
@@ -226,15 +168,15 @@ def _review_source(
     game: GameSpec,
     agent: Agent,
     *,
-    select: list[tuple[int, int]] | None,
+    select: tuple[int, ...],
+    exact: int,
     out: Path | None,
     skip: bool,
-    **how: Any,
+    page: Path | None,
 ) -> None:
     """Review the games of a file or dataset, print the reviews, and write them to the JSON file `out`.
 
-    `how` has the other arguments of `_Reviewer`. After an interrupt, the JSON file has the reviews that were finished
-    before.
+    After an interrupt, the JSON file has the reviews that were finished before.
 
     Raises:
         click.UsageError: the file or dataset has none of the selected games.
@@ -242,100 +184,75 @@ def _review_source(
     if out is not None:
         check_output(out)
         options.check_distinct(source, out, f"--out {out} is the file of the games")
-    reviewer = _Reviewer(agent, **how)
     reviews: list[dict[str, Any]] = []
+    moves: dict[str, list[MoveReview]] = {}
     try:
         for number, games, i in _chosen(parts_of(source, game, skip), select):
-            reviews.append(reviewer.review(number, games, i))
+            if page is not None and reviews:
+                raise click.UsageError("--html is for one game; choose it by --select")
+            final, names = games.state(i), _names(games, i)
+            first = _opening_plies(games, i) + 1  # the agents did not choose the moves of the opening
+            start = games.starts[games.start[i]]
+            with options.bar(f"game {number}", int(games.lengths[i])) as step:
+                reviewed = []
+                for move in review_game(final, agent, exact=exact, start=start, first=first):
+                    reviewed.append(move)
+                    step()
+            by_player = [[move for move in reviewed if move.player == player] for player in range(2)]
+            _print_review(number, final, names, reviewed, by_player)
+            if page is not None:
+                _write_review(page, f"{names[0]} – {names[1]}", start, final, agent, names)  # noqa: RUF001
+            for name, mine in zip(names, by_player, strict=True):
+                moves.setdefault(name, []).extend(mine)
+            sides = final.player_names
+            review = {"game": number, "players": dict(zip(sides, names, strict=True)), "discs": [*final.discs()]}
+            review |= {"finished": final.is_over, "first_ply": first, "moves": [move.to_json() for move in reviewed]}
+            summaries = [summarise(mine).to_json() for mine in by_player]
+            reviews.append(review | {"summary": dict(zip(sides, summaries, strict=True))})
         if not reviews:
             raise click.UsageError(f"{source} has no such game")
         if len(reviews) > 1:
             click.echo(f"all {len(reviews)} games")
-            click.echo(_players_table(reviewer.moves, reviewer.blunder))
+            click.echo(_players_table(moves))
     finally:
         if out is not None and reviews:
-            card = {
-                "format": _FORMAT,
-                "source": str(source),
-                "agent": repr(reviewer.agent),
-                "exact_empties": reviewer.exact,
-                "blunder": reviewer.blunder,
-            }
-            write_json(out, card | {"games": reviews})
+            card = {"format": _FORMAT, "source": str(source), "agent": repr(agent), "exact_empties": exact}
+            write_json(out, card | {"blunder": BLUNDER, "games": reviews})
 
 
-def _chosen(parts: Iterator[Games], select: list[tuple[int, int]] | None) -> Iterator[tuple[int, Games, int]]:
-    """Yield (number, games, i) for each selected game. The game is entry `i` of `games`.
+def _chosen(parts: Iterator[Games], select: tuple[int, ...]) -> Iterator[tuple[int, Any, int]]:
+    """Yield (number, games, i) for each selected game; for each game if none is selected.
 
-    `number` is the number of the game in the file or dataset, counted from 1. Damaged games that are left out do not
-    count.
+    The game is entry `i` of `games`. `number` is its number in the file or dataset, counted from 1. Damaged games that
+    are left out do not count.
     """
-    last = math.inf if select is None else max(end for _, end in select)
-    before = 0
+    number = 0
     for games in parts:
         for i in range(len(games)):
-            number = before + i + 1
-            if select is None or any(first <= number <= end for first, end in select):
+            number += 1
+            if not select or number in select:
                 yield number, games, i
-        before += len(games)
-        if before >= last:
+        if select and number >= max(select):
             return
 
 
-class _Reviewer:
-    """Reviews games and prints the reviews.
-
-    The arguments are those of the command; without `first`, the review of a record begins behind its opening, whose
-    moves the agents did not choose. `moves` has the reviewed moves of each player, by the player's name.
-    """
-
-    def __init__(
-        self, agent: Any, exact: int, blunder: float, first: int | None, short: bool, page: Path | None = None
-    ) -> None:
-        self.agent, self.exact, self.blunder, self.first, self.short = agent, exact, blunder, first, short
-        self.page = page
-        self.moves: dict[str, list[MoveReview]] = {}
-
-    def review(self, number: int, games: Games, i: int) -> dict[str, Any]:
-        """Review game `i` of `games`, print the review, and return it as plain values."""
-        final: Any = games.state(i)
-        names = _names(games, i)
-        players = [
-            side if name == side else f"{name} ({side})" for name, side in zip(names, final.player_names, strict=True)
-        ]
-        first = self.first or _opening_plies(games, i) + 1
-        with options.bar(f"game {number}", int(games.lengths[i])) as step:
-            reviewed = []
-            start = games.starts[games.start[i]]
-            for move in review_game(final, self.agent, exact=self.exact, start=start, first=first):
-                reviewed.append(move)
-                step()
-        black, white = final.discs()
-        click.echo(f"game {number}: {names[0]} (black) against {names[1]} (white), {black}-{white}")
-        if not self.short:
-            click.echo(_moves_table(reviewed) + "\n")
-        by_player = [[move for move in reviewed if move.player == p] for p in range(2)]
-        click.echo(_players_table(dict(zip(players, by_player, strict=True)), self.blunder))
-        if self.page is not None:
-            if self.moves:
-                raise click.UsageError("--html is for one game; choose it by --select")
-            _write_review(self.page, f"{names[0]} – {names[1]}", start, final, self.agent, names)  # noqa: RUF001
-        summaries = [summarise(mine, blunder=self.blunder) for mine in by_player]
-        blunders = [move for summary in summaries for move in summary.blunders]
-        for move in sorted(blunders, key=lambda move: move.ply):
-            click.echo(f"blunder: {_sentence(move, players[move.player])}")
-        click.echo()
-        for name, mine in zip(names, by_player, strict=True):
-            self.moves.setdefault(name, []).extend(mine)
-        return {
-            "game": number,
-            "players": dict(zip(final.player_names, names, strict=True)),
-            "discs": [black, white],
-            "finished": final.is_over,
-            "first_ply": first,
-            "moves": [move.to_json() for move in reviewed],
-            "summary": {name: summary.to_json() for name, summary in zip(final.player_names, summaries, strict=True)},
-        }
+def _print_review(
+    number: int,
+    final: Othello,
+    names: tuple[str, str],
+    reviewed: list[MoveReview],
+    by_player: list[list[MoveReview]],
+) -> None:
+    black, white = final.discs()
+    click.echo(f"game {number}: {names[0]} (black) against {names[1]} (white), {black}-{white}")
+    click.echo(_moves_table(reviewed) + "\n")
+    sides = zip(names, final.player_names, strict=True)
+    players = [side if name == side else f"{name} ({side})" for name, side in sides]
+    click.echo(_players_table(dict(zip(players, by_player, strict=True))))
+    blunders = [move for mine in by_player for move in summarise(mine).blunders]
+    for move in sorted(blunders, key=lambda move: move.ply):
+        click.echo(f"blunder: {_sentence(move, players[move.player])}")
+    click.echo()
 
 
 def _write_review(
@@ -369,11 +286,11 @@ def _moves_table(moves: list[MoveReview]) -> str:
     return options.table(("ply", "player", "move", "loss", "score", "better", "found by"), rows)
 
 
-def _players_table(moves: dict[str, list[MoveReview]], blunder: float) -> str:
+def _players_table(moves: dict[str, list[MoveReview]]) -> str:
     """A table with one row for each player, which summarises the player's moves."""
     rows: list[tuple[str, ...]] = []
     for name, mine in moves.items():
-        summary = summarise(mine, blunder=blunder)
+        summary = summarise(mine)
         worst = ", ".join(f"{move.state.action_to_text(move.action)} {move.loss:.1f}" for move in summary.worst)
         counts = (str(summary.moves), f"{summary.loss:.2f}", f"{summary.exact_loss:.2f}", f"{summary.best:.0%}")
         rows.append((name, *("-" if "nan" in text else text for text in counts), str(len(summary.blunders)), worst))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from othello_env.cli import _options as options
 from othello_env.drawing.charts import png
 from othello_env.games.keys import seat_key
 from othello_env.games.registry import GameSpec
+from othello_env.support.files import write_file
 from othello_env.text.chat import ChatAgent
 
 __all__ = ["command"]
@@ -122,17 +123,17 @@ def command(
     players = [make_agent(agent, seed) for agent in agents]
     for player in players:
         player.check_game(game.start(0))
-    with options.results_folder(out) as folder:
+    with options.results_folder(out):
         for player in players:
             _estimate(player, game, limits)
         reports = []
         for number, (player, name) in enumerate(
             zip(players, _names(players, agents, game, limits), strict=True), start=1
         ):
-            own = folder.inner(f"run-{number}") if folder is not None and len(agents) > 1 else folder
+            own = out / f"run-{number}" if out is not None and len(agents) > 1 else out
             reports.append(_measure(player, name, game, limits, own, seed))
         if len(agents) > 1:
-            _compare(agents, reports, folder)
+            _compare(agents, reports, out)
 
 
 def _estimate(player: Agent, game: GameSpec, limits: Limits) -> None:
@@ -155,24 +156,22 @@ def _names(players: Sequence[Agent], agents: Sequence[str], game: GameSpec, limi
     return [name if name == agent or count[name] == 1 else f"{name} ({agent})" for name, agent in named]
 
 
-def _compare(agents: tuple[str, ...], reports: list[Report], folder: options.ResultsFolder | None) -> None:
+def _compare(agents: tuple[str, ...], reports: list[Report], folder: Path | None) -> None:
     """Print and write the means over the runs of one method, or the leaderboard of agents that are no such runs."""
     files = [tuple(file for file in named_files(agent) if file.suffix != ".py") for agent in agents]
     if len(set(files) - {()}) == len(agents):
         if folder is not None:
-            folder.write("seeds.json", json.dumps(seeds_json(reports), indent=2))
+            write_file(folder / "seeds.json", json.dumps(seeds_json(reports), indent=2).encode())
         click.echo(options.table(SEEDS_COLUMNS, seeds_rows(reports)))
         return
     if folder is not None:
-        folder.write("leaderboard.md", leaderboard_page(reports))
+        write_file(folder / "leaderboard.md", leaderboard_page(reports).encode())
         if (chart := leaderboard_chart(reports)) is not None:
-            folder.write("leaderboard.png", png(chart))
+            write_file(folder / "leaderboard.png", png(chart))
     click.echo(options.table(*leaderboard_table(reports)))
 
 
-def _measure(
-    player: Agent, name: str, game: GameSpec, limits: Limits, folder: options.ResultsFolder | None, seed: int
-) -> Report:
+def _measure(player: Agent, name: str, game: GameSpec, limits: Limits, folder: Path | None, seed: int) -> Report:
     """Run the benchmark. Write and print each part when it is measured; after an error, also what there is of it."""
     told: list[str] = []
     last: Report | None = None
@@ -236,19 +235,23 @@ def _print(report: Report, part: Part) -> None:
         options.say(f"{told}; the first: {options.without_board(part.faults[0])}", err=True)
 
 
-def _write(report: Report, parts: Sequence[Part], folder: options.ResultsFolder, player: Agent) -> None:
+def _write(report: Report, parts: Sequence[Part], folder: Path, player: Agent) -> None:
     """Write the report into a folder, and the chart, the games and the positions of some of its parts."""
-    folder.write("benchmark.json", json.dumps(report.to_json(), indent=2, allow_nan=False))
-    folder.write("benchmark.md", report.to_markdown())
+    write_file(folder / "benchmark.json", json.dumps(report.to_json(), indent=2, allow_nan=False).encode())
+    write_file(folder / "benchmark.md", report.to_markdown().encode())
     label = report.agent if isinstance(player, ChatAgent) else Path(report.agent).name
     for part in parts:
         if rows := part.position_rows():
-            folder.write(f"{part.part}.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+            write_file(folder / f"{part.part}.jsonl", _lines(map(json.dumps, rows)))
         if part.records:
             games = (record.to_json() for record in _games(report, part, player))
-            folder.write(f"{part.part}-games.jsonl", "".join(f"{line}\n" for line in games))
+            write_file(folder / f"{part.part}-games.jsonl", _lines(games))
         if (chart := part.chart(label)) is not None:
-            folder.write(f"{part.part}.png", png(chart))
+            write_file(folder / f"{part.part}.png", png(chart))
+
+
+def _lines(lines: Iterable[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def _games(report: Report, part: Part, player: Agent) -> Iterator[GameRecord]:

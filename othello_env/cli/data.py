@@ -21,8 +21,8 @@ from click.core import ParameterSource
 
 from othello_env.agent import file_hashes, make_agent
 from othello_env.agent.spec import named_files
+from othello_env.arena.tournament.schedule import check_games
 from othello_env.cli import _options as options
-from othello_env.cli._help import HelpfulGroup
 from othello_env.data import (
     DamagedGamesWarning,
     Dataset,
@@ -55,12 +55,12 @@ _LONGEST_NAME = 80
 _INPUT = click.Path(exists=True, path_type=Path)
 
 
-@click.group("data", cls=HelpfulGroup)
+@click.group("data", cls=options.Group)
 def command() -> None:
     """Make, convert, label and describe games as data."""
 
 
-@command.group("make", cls=HelpfulGroup)
+@command.group("make", cls=options.Group)
 def _make() -> None:
     """Make a dataset: a folder with games in several files, the parts.
 
@@ -119,7 +119,7 @@ def _make_random(games: int, out: Path, threads: int, game: GameSpec, vocabulary
 @_make.command("match")
 @click.argument("a")
 @click.argument("b", required=False)
-@click.option("--games", type=options.EvenRange(), required=True, help="An even number of games.")
+@click.option("--games", type=click.IntRange(2, options.MOST_GAMES), required=True, help="An even number of games.")
 @click.option("--out", type=options.FOLDER, required=True, help="The folder of the dataset.")
 @options.workers_option
 @click.option("--ray", is_flag=True, help="Play on a Ray cluster (extra ray).")
@@ -131,6 +131,7 @@ def _make_match(a: str, b: str | None, games: int, out: Path, **how: Any) -> Non
 
     For varied games, give an agent random choices in its spec, for example epsilon=0.1.
     """
+    check_games(games)
     game, recipe = how["game"], {"make": "match", "a": a, "b": b, "openings": how["openings"]}
     recipe |= {"game": str(game), "seed": how["seed"]}
     if files := [_identity(agent) for agent in (a, b) if agent is not None and named_files(agent)]:

@@ -8,6 +8,7 @@ import click
 
 from othello_env.arena.number import score_text
 from othello_env.arena.play.records import GameRecord
+from othello_env.arena.tournament.schedule import check_games
 from othello_env.cli import _options as options
 from othello_env.drawing.charts import png
 from othello_env.games.registry import GameSpec
@@ -22,10 +23,10 @@ __all__ = ["command"]
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
     "--games",
-    type=options.EvenRange(),
+    type=click.IntRange(2, options.MOST_GAMES),
     help="First play matches, until each pair of members has played this even number of games.  [default: play none]",
 )
-@options.random_openings_option("Where these games begin: random:PLIES, balanced-v0 or balanced-6x6-v0.")
+@options.openings_option
 @options.game_option
 @options.workers_option
 @click.option("--ray", is_flag=True, help="Play on a Ray cluster, as othello-env tournament does.")
@@ -54,6 +55,7 @@ def command(
         names = ", ".join(member.name for member in league)
         raise click.UsageError(f"the anchor {anchor!r} is not a member; expected one of {names}")
     if games is not None:
+        check_games(games)
         with in_one_process(folder / "games.lock", OSError(f"another process plays games in {folder}")):
             _play(league, folder, games, **how)
     payoffs = league.payoffs()

@@ -47,7 +47,7 @@ class _Differences(click.ParamType):
 @click.argument("b")
 @click.option(
     "--games",
-    type=options.EvenRange(),
+    type=click.IntRange(2, options.MOST_GAMES),
     help="The number of games, even: each opening is played with both colours. With --sprt, the largest number of "
     f"games.  [default: {_GAMES}, with --sprt {_GAMES_WITH_SPRT}]",
 )
@@ -88,24 +88,12 @@ def command(a: str, b: str, games: int | None, sprt: Sprt | None, **how: Any) ->
 
 
 def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
-    """Print the score of A.
-
-    If the openings were repeated and each opening always led to the same games, also print a warning.
-    """
+    """Print the score of A."""
     if not result.games:
         click.echo("no pair of games was finished")
         return
     options.say(f"{a}, {result.games} games, {settings}:")
     click.echo(options.table(HEAD, [result_row(b, result)]))
-    games = [((record.position, record.opening_moves), record.moves) for record in result.records]
-    pairs = list(zip(games[::2], games[1::2], strict=True))
-    starts = {start for start, _ in games}
-    if len(set(pairs)) == len(starts) and 2 * len(starts) <= len(pairs):
-        options.say(
-            f"the {len(pairs)} pairs of games are repetitions of {len(starts)}: each opening always led to the same "
-            "games, so the interval means nothing",
-            err=True,
-        )
 
 
 def _print_pairs(result: MatchResult) -> None:

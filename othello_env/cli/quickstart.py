@@ -14,6 +14,7 @@ from othello_env.arena.match import MatchResult, play_match
 from othello_env.arena.number import Number, score_text
 from othello_env.arena.report import Found, Report, Table
 from othello_env.arena.tournament.results import interval_of
+from othello_env.arena.tournament.schedule import check_games
 from othello_env.cli import _options as options
 from othello_env.cli.match import HEAD, result_row
 from othello_env.cli.train import GAMES, YARDSTICK, score, show
@@ -43,7 +44,7 @@ _DEPTH = 4
 )
 @click.option(
     "--games",
-    type=options.EvenRange(),
+    type=click.IntRange(2, options.MOST_GAMES),
     default=200,
     help="An even number of games against each opponent, and for each rating.",
 )
@@ -64,6 +65,7 @@ def command(seconds: float, games: int, out: Path | None, seed: int, game: GameS
         raise click.BadParameter(
             f"expected {_GAME}, got {game}; use othello-env train --game {game}", param_hint="--game"
         )
+    check_games(games)
     folder = out or _unused_folder()
     agent = folder / "agent.npz"
     with options.results_folder(folder):

@@ -17,7 +17,6 @@ from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import _options as options
 from othello_env.drawing.charts import png
-from othello_env.games.registry import GameSpec
 from othello_env.support.files import check_output, write_file, write_json
 
 __all__ = ["command"]
@@ -70,22 +69,16 @@ def _clock_options(function: Callable[..., None]) -> Callable[..., None]:
     help="Write the agents and their ratings to this file (.json), as a ladder for othello-env benchmark --ladder.",
 )
 @click.option("--picture", type=options.FILE, help="Draw the scores and the ratings to this file (.png).")
-@click.option(
-    "--transcripts", type=options.FILE, help="Write the moves of all games to this file, one game on each line."
-)
 def command(
     agents: tuple[str, ...],
-    games: int | None,
-    openings: str | list[str] | None,
-    seed: int,
-    game: GameSpec,
-    out: Path | None,
-    gauntlet: bool,
     anchor: str | None,
     ladder: Path | None,
     picture: Path | None,
-    transcripts: Path | None,
-    **how: Any,
+    out: Path | None,
+    clock: TimeControl | None,
+    workers: int | None,
+    ray: bool,
+    **games: Any,
 ) -> None:
     """Play a tournament of AGENTS.
 
@@ -95,32 +88,28 @@ def command(
     With --out the games are kept in a file. If you give the same command again, for example after Ctrl-C or with more
     --games or AGENTS, the command plays only the missing games.
     """
-    schedule = Schedule(agents, games, openings, seed, game, gauntlet)
+    schedule = Schedule(agents, **games)
     if anchor is not None and anchor not in agents:
         raise click.UsageError(f"the anchor {anchor!r} does not play; expected one of {', '.join(agents)}")
     for file in filter(None, (ladder, picture)):
         check_output(file)
-    if transcripts is not None:
-        check_output(transcripts)
-        if out is not None:
-            options.check_distinct(out, transcripts, "--out and --transcripts name the same file")
 
     def report(records: list[GameRecord]) -> bool:
         forfeited_all = options.report_forfeits(records, {agent: agent for agent in agents})
         result = Tournament.from_records(agents, records)
-        _print(result, schedule, how["clock"], anchor)
+        _print(result, schedule, clock, anchor)
         if picture is not None and records:
             write_file(picture, png(tournament_chart(result, anchor)))
-        if transcripts is not None:
-            write_file(transcripts, "".join(f"{record.transcript()}\n" for record in records).encode())
         if ladder is not None and len(records) == len(schedule):
-            made = {"made_by": "othello-env tournament", "seed": seed, "games": schedule.games, "versions": versions()}
+            made = {"made_by": "othello-env tournament", "seed": schedule.seed, "games": schedule.games}
+            made["versions"] = versions()
             write_json(ladder, Ladder.from_tournament(ladder.stem, result, schedule, anchor).to_json() | made)
             options.say(f"The ladder is in {ladder}: othello-env benchmark AGENT --ladder {ladder}")
         return forfeited_all
 
     with options.recorded(len(schedule), report) as progress:
-        play_tournament({agent: agent for agent in agents}, schedule, file=out, progress=progress, **how)
+        players = {agent: agent for agent in agents}
+        play_tournament(players, schedule, file=out, clock=clock, workers=workers, ray=ray, progress=progress)
 
 
 def _print(result: Tournament, schedule: Schedule, clock: TimeControl | None, anchor: str | None) -> None:

@@ -52,7 +52,9 @@ QUICK = ("--agent", "engine:depth=1", "--exact", "5")
 
 
 def test_each_moves_loss_the_summaries_and_the_blunders(run, file, tmp_path):
-    status, out, err = run("analyse", file, *QUICK, "--select", "2-3,9", "--blunder", "4", "--out", tmp_path / "r.json")
+    status, out, err = run(
+        "analyse", file, *QUICK, "--select", 2, "--select", 3, "--select", 9, "--out", tmp_path / "r.json"
+    )
     assert (status, err) == (0, "")
     found = json.loads((tmp_path / "r.json").read_text())
     assert (found["source"], found["agent"], found["exact_empties"]) == (str(file), "engine:depth=1", 5)
@@ -65,10 +67,10 @@ def test_each_moves_loss_the_summaries_and_the_blunders(run, file, tmp_path):
         moves = list(review_game(GAMES.state(game["game"] - 1), "engine:depth=1", exact=5))
         ann += [move for move in moves if move.player == side]
         assert game["moves"] == [move.to_json() for move in moves]
-        black = summarise([move for move in moves if move.player == 0], blunder=4)
+        black = summarise([move for move in moves if move.player == 0])
         assert game["summary"]["black"] == black.to_json()
         for move in moves:
-            if move.loss >= 4 and move.had_choice:
+            if move.loss >= 6 and move.had_choice:
                 blunders += 1
                 text = move.state.action_to_text
                 players = ("bob (black)", "ann (white)") if side == 1 else ("ann (black)", "white")
@@ -77,7 +79,7 @@ def test_each_moves_loss_the_summaries_and_the_blunders(run, file, tmp_path):
     assert out.count("blunder: ") == blunders > 0
     assert "game 2: bob (black) against ann (white), " in out
     assert "game 1" not in out
-    total = summarise(ann, blunder=4)
+    total = summarise(ann)
     (row,) = [line for line in out[out.index("all 2 games") :].splitlines() if line.startswith("ann")]
     told = [str(total.moves), f"{total.loss:.2f}", f"{total.exact_loss:.2f}", f"{total.best:.0%}"]
     assert row.split()[1:5] == told
@@ -87,27 +89,21 @@ def test_a_record_is_reviewed_from_the_first_move_of_the_agents_on(run, tmp_path
     records = tmp_path / "games.jsonl"
     match = ("random", "perfect", "--games", "4", "--game", "othello:size=4", "--openings", "random:5", "--seed", "2")
     run("tournament", *match, "--out", records)
-    found, rows = {}, {}
-    for name, first in (("default", ()), ("all", ("--from", "1"))):
-        _, rows[name], _ = run("analyse", records, "--blunder", "1", *first, "--out", tmp_path / "r.json")
-        found[name] = json.loads((tmp_path / "r.json").read_text())["games"]
-    assert [game["first_ply"] for game in found["default"]] == [6] * 4
-    assert all(game["moves"][0]["ply"] == 6 for game in found["default"])
-    losses = {
-        name: [move["loss"] for game in games for move in game["moves"] if game["players"][move["player"]] == "perfect"]
-        for name, games in found.items()
-    }
-    assert not any(losses["default"])
-    assert any(losses["all"])
-    assert " random (black) played " in rows["default"]
-    assert " perfect (white) played " not in rows["default"]
+    _, out, _ = run("analyse", records, "--out", tmp_path / "r.json")
+    found = json.loads((tmp_path / "r.json").read_text())["games"]
+    assert [(game["first_ply"], game["moves"][0]["ply"]) for game in found] == [(6, 6)] * 4
+    losses = [(game["players"][move["player"]], move["loss"]) for game in found for move in game["moves"]]
+    assert not any(loss for name, loss in losses if name == "perfect")
+    assert any(loss for name, loss in losses if name == "random")
+    assert " random (black) played " in out
+    assert " perfect (white) played " not in out
 
 
 def test_a_dataset_and_a_file_of_transcripts(run, tmp_path):
     run("data", "make", "random", "--games", "3", "--size", "4", "--out", tmp_path / "d")
-    assert "game 3: black (black) against white (white), " in run("analyse", tmp_path / "d", "--summary")[1]
+    assert "game 3: black (black) against white (white), " in run("analyse", tmp_path / "d", *QUICK)[1]
     (tmp_path / "a.txt").write_text("# a game\nb1\n")
-    status, out, _ = run("analyse", tmp_path / "a.txt", "--game", "othello:size=4", "--summary")
+    status, out, _ = run("analyse", tmp_path / "a.txt", "--game", "othello:size=4", *QUICK)
     assert status == 0
     assert "game 1" in out
     (tmp_path / "b.txt").write_text("f5d6\nf5f5\n")
