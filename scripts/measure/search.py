@@ -2,7 +2,6 @@
 
     python scripts/measure/search.py
     python scripts/measure/search.py --ffo 40-44 --depths 8 10
-    python scripts/measure/search.py --threads 2 --depths 16
 
 Each time is the median of several runs. The times depend on the machine, so the tables also have ratios.
 
@@ -23,7 +22,7 @@ from typing import TypeVar
 import tyro
 from _bench import machine, perft_work, rate, truth
 
-from othello_agents.engine import Analysis, Engine, exact_scores
+from othello_agents.engine import Engine, exact_scores
 from othello_agents.engine.evaluator import square_sums
 from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Othello
@@ -47,7 +46,6 @@ class Args:
     ffo: str = "40-44"  # which endgames of the FFO suite (published test positions) to solve, 1-44, or none
     seed: int = 1  # the seed of the positions
     repeats: int = 3  # number of runs; each time is their median
-    threads: int = 1  # compare this number of threads with one, instead of measuring
 
 
 def numbers(ffo: str) -> range:
@@ -184,53 +182,12 @@ def endgames(chosen: range) -> list[tuple[int, Othello, int]]:
     return [(int(row["number"]), Othello.from_text(row["board"], row["to_move"]), int(row["score"])) for row in rows]
 
 
-def measure_threads(
-    threads: int, depth: int | None, states: Sequence[Othello], ends: Sequence[Othello], repeats: int
-) -> None:
-    """Print how much faster several threads are than one thread, in searches to a depth and to the end of the game.
-
-    Each position is searched with one thread and then with several threads. In both cases, the engine has a
-    transposition table of 64 MiB. If `depth` is None, there are no searches to a depth. If `ends` is empty, there are
-    no searches to the end.
-    """
-    engines = {count: Engine(depth=depth or 1, exact=0, hash=64, threads=count) for count in (1, threads)}
-    for engine in engines.values():
-        engine.act(states[0])
-    searches: dict[str, tuple[Sequence[Othello], Callable[[Engine, Othello], Analysis]]] = {}
-    if depth is not None:
-        searches[f"to depth {depth}"] = states, Engine.analyse
-    if ends:
-        searches["to the end"] = ends, Engine.solve
-    for name, (each, search) in searches.items():
-        seconds: dict[int, list[float]] = {count: [] for count in engines}
-        nodes = dict.fromkeys(engines, 0)
-        differ = 0
-        for state in each:
-            scores = set()
-            for count, engine in engines.items():
-                found = [search(engine, state) for _ in range(repeats)]
-                seconds[count].append(statistics.median(one.seconds for one in found))
-                nodes[count] += found[0].nodes
-                scores.add(found[0].score)
-            differ += len(scores) > 1
-        one, many = sum(seconds[1]), sum(seconds[threads])
-        print(
-            f"{name:12} {len(each):3} positions: one thread {one:7.2f} s, {threads} threads {many:7.2f} s, "
-            f"{one / many:.2f} times the speed, {nodes[threads] / nodes[1]:.2f} times the nodes, {differ} scores differ"
-        )
-
-
 def main(args: Args) -> None:
     if not LEAST_EMPTIES <= args.empties <= 60:
         sys.exit(f"--empties: expected a number from {LEAST_EMPTIES} to 60, got {args.empties}")
     ends = endgames(numbers(args.ffo))
     print(machine())
     states = positions(args.empties, args.positions, args.seed)
-    if args.threads > 1:
-        measure_threads(
-            args.threads, max(args.depths, default=None), states, [state for _, state, _ in ends], args.repeats
-        )
-        return
     PERFT()  # not measured: the first call compiles code
     print(f"bare perft: {perft_rate():.1f} M leaves a second")
     if args.depths and args.evals:

@@ -26,7 +26,6 @@ from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, Memory, clear, 
 from othello_agents.engine.probcut import NO_CUTS, shipped_cuts
 from othello_agents.engine.searcher import Iteration, Searcher, run
 from othello_agents.engine.solver import solve_moves
-from othello_agents.engine.team import Team
 from othello_agents.network.compiled import CompiledAfterstates
 from othello_agents.ntuple import NTupleNetwork, shipped_network
 from othello_agents.ntuple.agent import ENGINE_SIZES
@@ -49,7 +48,6 @@ third number, `act` finds the winner. With less depth than in the first row, bot
 _DEFAULT_HASH = 16
 _MICROSECONDS = 500.0  # about the time of a shallow search
 _DEEPEST = 60
-_MOST_THREADS = 256
 _MOST_LINES = 64
 _QUICK_DEPTH = 4
 _QUICK_NODES = 100_000
@@ -70,16 +68,14 @@ multiplies this time by `_TIMES_A_SQUARE`."""
 _RESULT_EARLIER = 2
 """Finding only the winner with ``n + _RESULT_EARLIER`` empty squares takes about as long as finding the exact score
 with ``n``."""
-_THREAD_GAIN = 0.8
-"""Each additional thread adds this fraction of one thread's speed."""
 
 
 class Engine(Agent):
     """Plays Othello of any size by principal variation search, and perfectly near the end.
 
     If no limit (`depth`, `nodes` or `ms`) is given and there is no clock, the engine searches to depth 8. If several
-    limits are given, it stops at the first limit that it reaches. With one thread, no `ms` and no clock, the move
-    depends only on the position. Without `ms`, the engine forgets its results after each move. If the game or the move
+    limits are given, it stops at the first limit that it reaches. With no `ms` and no clock, the move depends
+    only on the position. Without `ms`, the engine forgets its results after each move. If the game or the move
     has a clock, the engine uses at most a twentieth of the game's remaining time, and at most about 95 % of the move's
     time.
 
@@ -108,9 +104,6 @@ class Engine(Agent):
             `probcut`). The option has an effect only with n-tuple weights for 8x8, and not in a search to the end of
             the game. For weights from a file, the predictions are those for the packaged weights with the same
             patterns: for a wide network those of the engine, else those of ``ntuple``.
-        threads: the number of threads that search together. If several moves have the best score, the number of threads
-            may decide which of them is found. With `selective`, the score may also depend on the number of threads,
-            because this number changes which deep searches are skipped.
 
     Raises:
         TypeError: an option must be a whole number, but is something else.
@@ -127,7 +120,6 @@ class Engine(Agent):
         eval: str | NTupleNetwork | None = None,  # noqa: A002 - users write `eval=`
         hash: int = _DEFAULT_HASH,  # noqa: A002 - the usual name in engines
         selective: bool = True,
-        threads: int = 1,
     ) -> None:
         self._depth = None if depth is None else check_whole("depth", depth, 1, _DEEPEST)
         self._nodes = None if nodes is None else check_whole("nodes", nodes, 1, NO_LIMIT)
@@ -138,11 +130,9 @@ class Engine(Agent):
         self._hash = check_whole("hash", hash, 1, 1 << 16)
         self._eval = eval
         self._selective = check_flag("selective", selective)
-        self._threads = check_whole("threads", threads, 1, _MOST_THREADS)
         self._network = _network(eval)
         self._evaluators: dict[int, Evaluator] = {}
         self._allocated: Memory | None = None
-        self._team: Team | None = None
         self._last: tuple[Othello, Iteration, int, float] | None = None
         self._size = 0  # size of the board that was searched last
         self._lock = threading.Lock()
@@ -154,13 +144,12 @@ class Engine(Agent):
         ms = None if self._seconds is None else f"{1000 * self._seconds:g}"
         limits = {"depth": self._depth, "nodes": self._nodes, "ms": ms, "exact": self._exact, "eval": self._eval}
         hash_ = None if self._hash == _DEFAULT_HASH else self._hash
-        threads = None if self._threads == 1 else self._threads
-        others = {"hash": hash_, "selective": None if self._selective else "false", "threads": threads}
+        others = {"hash": hash_, "selective": None if self._selective else "false"}
         return spec_text("engine", limits | others)
 
     def __reduce__(self) -> tuple[Any, ...]:
         ms = None if self._seconds is None else 1000 * self._seconds
-        options = (self._depth, self._nodes, ms, self._exact, self._eval, self._hash, self._selective, self._threads)
+        options = (self._depth, self._nodes, ms, self._exact, self._eval, self._hash, self._selective)
         return (type(self), options)
 
     def answers_batches(self, start: State) -> bool:
@@ -172,7 +161,7 @@ class Engine(Agent):
 
     @property
     def batch_microseconds(self) -> float:
-        return _MICROSECONDS if self._seconds is None and self._threads == 1 else 0.0
+        return _MICROSECONDS if self._seconds is None else 0.0
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         if self._answering.acquire(blocking=False):
@@ -198,14 +187,10 @@ class Engine(Agent):
         position = _playable(state)
         if position.must_pass:
             return position.pass_action
-        limits = [self._seconds] if self._seconds is not None else []
-        if seconds_left is not None:
-            limits.append(max(_LEAST_SECONDS, _CLOCK_SHARE * seconds_left))
-        if move_seconds is not None:
-            limits.append(max(_LEAST_SECONDS, _LATEST * move_seconds - _SLACK_SECONDS, move_seconds / 2))
+        seconds = share_of_clock(self._seconds, seconds_left, move_seconds)
         with self._lock:
-            began = self._begin(position.size, is_timed=bool(limits))
-            result = self._search(position, min(limits, default=None), to_win=True)[0]
+            began = self._begin(position.size, is_timed=seconds is not None)
+            result = self._search(position, seconds, to_win=True)[0]
             self._last = position, result, int(self._memory.control[NODES]), time.perf_counter() - began
         return result.best
 
@@ -388,9 +373,7 @@ class Engine(Agent):
         self._size = position.size  # positions of different sizes may have equal bits, so a new size clears the table
         memory.control[NODES] = 0
         self._limit(nodes)
-        if self._threads > 1 and self._team is None:
-            self._team = Team(memory, self._threads)
-        searcher = Searcher(position, self.evaluator(position.size), memory, self._team)
+        searcher = Searcher(position, self.evaluator(position.size), memory)
         searcher.start()
         return searcher
 
@@ -409,7 +392,7 @@ class Engine(Agent):
         elif self._exact is None:
             exact = result = _DEFAULT_EXACT
             if seconds is not None:
-                exact = _affordable(seconds * (1 + _THREAD_GAIN * (self._threads - 1)))
+                exact = _affordable(seconds)
                 result = exact + _RESULT_EARLIER
         result = result if to_win else exact
         if to_win and seconds is not None and len(position.legal_actions()) == 1:
@@ -430,6 +413,16 @@ def _compile() -> None:
     engine = Engine(depth=2, exact=0, eval="weighted", hash=1)
     engine.analyse(Othello(4))
     engine.solve(Othello(4))
+
+
+def share_of_clock(own: float | None, game: float | None, move: float | None) -> float | None:
+    """The seconds for a move: the least of the engine's own limit and its shares of the clocks; None for no limit."""
+    limits = [own] if own is not None else []
+    if game is not None:
+        limits.append(max(_LEAST_SECONDS, _CLOCK_SHARE * game))
+    if move is not None:
+        limits.append(max(_LEAST_SECONDS, _LATEST * move - _SLACK_SECONDS, move / 2))
+    return min(limits, default=None)
 
 
 def _endgame(depth: int) -> tuple[int, int]:

@@ -2,20 +2,13 @@
 
 A table entry is two 64-bit words. The second word packs five numbers. From the low bits to the high bits, these are the
 value's lower bound and its upper bound (16 bits each, after adding 32,768), the best square (8 bits; 64 for none), the
-depth (8 bits) and the generation (16 bits). The first word is the position's 64-bit key, xor the second word. If two
-threads write an entry at the same time, the entry may get one word from each thread. Such an entry fits no position's
-key, so it is never used (Hyatt and Mann, "A lock-less transposition table implementation for parallel search", 2002).
+depth (8 bits) and the generation (16 bits). The first word is the position's 64-bit key.
 
 The table consists of buckets, and each bucket has two entries. If the first entry holds a deeper result of another
 position, a new result goes into the second entry. Otherwise the new result goes into the first entry. If the first
 entry held a result of another position, that result moves to the second entry. Each result has the number of the
 generation in which it was stored. `clear` begins a new generation. Only results of the present generation are used, so
 a new generation empties the table without writing to it.
-
-Threads that search together share the table. Each thread has its own counters and move lists. The threads also share a
-list of the nodes in work: while a thread searches a node, the node's key is in this list. The other threads postpone
-moves that lead to this node (Weill, "The ABDADA distributed minimax search algorithm", 1996). The list has no locks. If
-another key replaces a key in the list, this only costs time.
 """
 
 from typing import NamedTuple
@@ -34,16 +27,11 @@ __all__ = [
     "NO_LIMIT",
     "NO_SQUARE",
     "ROOT",
-    "SHARED",
-    "WORKS",
     "WORST",
     "Memory",
-    "begin_work",
     "best_square",
     "clear",
     "depth_of",
-    "end_work",
-    "is_in_work",
     "known_window",
     "look_up",
     "lower_bound",
@@ -51,16 +39,15 @@ __all__ = [
     "new_memory",
     "position_key",
     "probe",
-    "shared_memory",
     "store",
     "store_value",
     "upper_bound",
 ]
 
-NODES, LIMIT, GENERATION, ROOT, BEST, SHARED = range(6)
+NODES, LIMIT, GENERATION, ROOT, BEST = range(5)
 """The indices of the counters. NODES: the nodes visited. LIMIT: the number of nodes at which the search stops.
 GENERATION: the table's present generation. ROOT: the number of empty squares at the root. BEST: the root's best square.
-SHARED: 1 if several threads search together."""
+"""
 
 NO_LIMIT = 1 << 62
 """A limit that no search reaches."""
@@ -75,10 +62,7 @@ MOVES = 40
 NO_SQUARE: Int = 64
 _GENERATIONS = 1 << 16
 _LEVELS = 64
-WORKS = 1 << 12
-"""The length of the list of nodes in work."""
 
-_0, _1 = np.uint64(0), np.uint64(1)
 _16, _32, _29 = np.uint64(16), np.uint64(32), np.uint64(29)
 _K1, _K2, _K3 = np.uint64(0x9E37_79B9_7F4A_7C15), np.uint64(0xBF58_476D_1CE4_E5B9), np.uint64(0x94D0_49BB_1331_11EB)
 
@@ -87,9 +71,7 @@ class Memory(NamedTuple):
     """The arrays of one search, allocated once.
 
     Attributes:
-        table: (4 * buckets + WORKS,) uint64, the transposition table. The number of its buckets is a power of two. The
-            last `WORKS` words are the list of nodes in work. (A separate array for this list would slow down all calls
-            of compiled functions.)
+        table: (4 * buckets,) uint64, the transposition table. The number of its buckets is a power of two.
         control: (8,) int64, the counters and the limit on nodes. Another thread may lower the limit to end the search.
         order: (64, MOVES) int64, a list of moves for each number of empty squares. A move is ``rank << 6 | square``,
             and the lowest rank is the best.
@@ -106,21 +88,11 @@ def new_memory(megabytes: int) -> Memory:
     """Allocate the arrays of a search. The table's buckets take at most `megabytes` MiB; `megabytes` is at least 1."""
     buckets = 1 << ((megabytes << 20) // 32).bit_length() - 1
     return Memory(
-        np.zeros(4 * buckets + WORKS, np.uint64),
+        np.zeros(4 * buckets, np.uint64),
         np.zeros(8, np.int64),
         np.zeros((_LEVELS, MOVES), np.int64),
         np.zeros((_LEVELS, MOVES), np.uint64),
     )
-
-
-def shared_memory(memory: Memory, threads: int) -> list[Memory]:
-    """New memories for threads that search together. All of them use the table of `memory`."""
-    memories = []
-    for _ in range(threads):
-        control = np.zeros_like(memory.control)
-        control[SHARED] = 1
-        memories.append(Memory(memory.table, control, memory.order.copy(), memory.turned.copy()))
-    return memories
 
 
 def clear(memory: Memory) -> None:
@@ -144,11 +116,10 @@ def position_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
 def probe(key: np.uint64, memory: Memory) -> Int:
     """The packed result for a position's key; 0 if the table has no result of the present generation for it."""
     table = memory.table
-    slot = np.int64(key & np.uint64((len(table) - WORKS) // 4 - 1)) * 4
+    slot = np.int64(key & np.uint64(len(table) // 4 - 1)) * 4
     for entry in (slot, slot + 2):
-        word = table[entry + 1]
-        if table[entry] ^ word == key:
-            data = np.int64(word)
+        if table[entry] == key:
+            data = np.int64(table[entry + 1])
             if (data >> 48) & 0xFFFF == memory.control[GENERATION]:
                 return data
     return 0
@@ -204,16 +175,16 @@ def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memor
     """Put a result into the table: a value's lower and upper bounds, the best square and the depth."""
     table = memory.table
     generation = memory.control[GENERATION]
-    entry = np.int64(key & np.uint64((len(table) - WORKS) // 4 - 1)) * 4
+    entry = np.int64(key & np.uint64(len(table) // 4 - 1)) * 4
     word = table[entry + 1]
-    if table[entry] ^ word != key:
+    if table[entry] != key:
         first = np.int64(word)
         if (first >> 48) & 0xFFFF == generation and (first >> 40) & 0xFF > depth:
             entry += 2
         else:
             table[entry + 2], table[entry + 3] = table[entry], word
     packed = np.uint64((lower + 32768) | (upper + 32768) << 16 | square << 32 | depth << 40 | generation << 48)
-    table[entry], table[entry + 1] = key ^ packed, packed
+    table[entry], table[entry + 1] = key, packed
 
 
 @kernel(inline=True)
@@ -243,29 +214,3 @@ def store_value(
     Outside the window, the value is only a bound. No value is greater than `worst` or less than -`worst`.
     """
     store(key, value if value > alpha else -worst, value if value < beta else worst, square, depth, memory)
-
-
-@kernel(no_refcount=True)
-def is_in_work(key: np.uint64, memory: Memory) -> bool:
-    """Whether a thread is searching the node with this key now."""
-    return bool(memory.table[_work_slot(key, memory)] == key)
-
-
-@kernel(no_refcount=True)
-def begin_work(key: np.uint64, memory: Memory) -> None:
-    """Add the key of a node to the list of nodes in work, because this thread begins to search the node."""
-    memory.table[_work_slot(key, memory)] = key
-
-
-@kernel(no_refcount=True)
-def end_work(key: np.uint64, memory: Memory) -> None:
-    """Remove the key of a node from the list of nodes in work, if no other key has replaced it."""
-    slot = _work_slot(key, memory)
-    if memory.table[slot] == key:
-        memory.table[slot] = _0
-
-
-@kernel(no_refcount=True)
-def _work_slot(key: np.uint64, memory: Memory) -> Int:
-    """The place of a key in the list of nodes in work."""
-    return len(memory.table) - WORKS + np.int64(key & np.uint64(WORKS - 1))

@@ -20,12 +20,8 @@ from othello_agents.engine.memory import (
     NO_SQUARE,
     NODES,
     ROOT,
-    SHARED,
     WORST,
     Memory,
-    begin_work,
-    end_work,
-    is_in_work,
     known_window,
     position_key,
     store_value,
@@ -58,12 +54,7 @@ _SORTED = 3
 _CHILDREN = 4
 """From this depth on, the positions after all moves are looked up in the transposition table before the first of them
 is searched."""
-_SHARED_DEPTH = 4
-"""The smallest depth at which threads that search together divide the moves of a node among themselves."""
 _SALT = np.uint64(0x5851_F42D_4C95_7F2D)
-_DEPTH_SALT = np.uint64(0x2545_F491_4F6C_DD1D)
-_LATER = 1 << 60
-"""This number is added to the rank of a move that another thread is searching, so that the move comes later."""
 
 _0 = np.uint64(0)
 
@@ -170,29 +161,6 @@ def _cut(
     return direction, bound, sufficient(bound, direction, depth, empty, evaluator.cuts)
 
 
-@kernel
-def _work_key(own: np.uint64, opponent: np.uint64, depth: Int) -> np.uint64:
-    """The key of a node in the list of nodes in work (see `memory`)."""
-    return position_key(own, opponent) ^ (np.uint64(depth) * _DEPTH_SALT)
-
-
-@kernel(no_refcount=True)
-def _take_up(
-    i: Int, own: np.uint64, opponent: np.uint64, depth: Int, order: npt.NDArray[np.int64], memory: Memory
-) -> bool:
-    """Add the node after move `i` to the list of nodes in work.
-
-    Returns True if the node was added. If another thread is searching this node, the function postpones the move
-    instead and returns False. A move is postponed only once, and the first move is never postponed.
-    """
-    work = _work_key(own, opponent, depth)
-    if i > 0 and order[i] < _LATER and is_in_work(work, memory):
-        order[i] += _LATER
-        return False
-    begin_work(work, memory)
-    return True
-
-
 @kernel(no_refcount=True)
 def _search_last_ply(
     own: np.uint64,
@@ -287,22 +255,16 @@ def _search(
                 order[i] += value << 6
     best: Int = -WORST
     best_move, reached = NO_SQUARE, alpha
-    is_shared = control[SHARED] != 0 and depth >= _SHARED_DEPTH
-    place: Int = np.int64(0)  # not 0, since Numba gives a literal another type and would compile the callees twice
-    while place < count:
-        next_move(place, count, order, turned)
-        square, flipped, p, o = listed_move(place, own, opponent, order, turned)
-        if is_shared and not _take_up(place, p, o, next_depth, order, memory):
-            continue
+    for i in range(count):
+        next_move(i, count, order, turned)
+        square, flipped, p, o = listed_move(i, own, opponent, order, turned)
         added = follow(square, flipped, empty, evaluator)
-        upper = beta if place == 0 else min(beta, reached + 1)
+        upper = beta if i == 0 else min(beta, reached + 1)
         while True:
             value = -_search(p, o, -(balance + added), -upper, -reached, next_depth, evaluator, memory)
             if value <= reached or upper == beta:
                 break
             upper = beta
-        if is_shared:
-            end_work(_work_key(p, o, next_depth), memory)
         if control[NODES] >= control[LIMIT]:
             return 0
         if value > best:
@@ -312,7 +274,6 @@ def _search(
             reached = max(reached, value)
             if value >= beta:
                 break
-        place += 1
     store_value(key, best, alpha, beta, WORST, best_move, depth, memory)
     return best
 

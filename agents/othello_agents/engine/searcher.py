@@ -25,7 +25,6 @@ from othello_agents.engine.memory import (
     position_key,
 )
 from othello_agents.engine.midgame import EXACT, search, table_key
-from othello_agents.engine.team import Team
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
 from othello_env.support.jit import Int
@@ -95,11 +94,6 @@ _LIMITED_DEPTH = 6
 """With a limit of nodes, searches up to this depth come before every search to the end. If the search to the end
 reaches the limit, the result of the deepest of these earlier searches is used."""
 
-_TEAM_DEPTH, _TEAM_EMPTY = 8, 15
-"""Threads search together if the depth is at least `_TEAM_DEPTH`. For a search to the end, at least `_TEAM_EMPTY`
-squares must also be empty. A smaller search would end before the threads have started."""
-
-
 _SHALLOW = 2
 """Searches to this depth first give values by which the moves are sorted."""
 
@@ -131,15 +125,12 @@ class Searcher:
         state: the position.
         evaluator: an evaluation for the board's size.
         memory: the transposition table, move lists and counters. No other search may use them at the same time.
-        team: the threads that search together; None for a search in the calling thread.
     """
 
-    def __init__(self, state: Othello, evaluator: Evaluator, memory: Memory, team: Team | None = None) -> None:
+    def __init__(self, state: Othello, evaluator: Evaluator, memory: Memory) -> None:
         self._state = state
         self._evaluator = evaluator
         self._memory = memory
-        self._team = team
-        self._was_cut = False  # whether the last search was a search by the team and was stopped
         self.empty = state.empties
         self._found: Iteration | None = None
 
@@ -233,7 +224,7 @@ class Searcher:
     @property
     def _stopped(self) -> bool:
         control = self._memory.control
-        return self._was_cut or bool(control[NODES] >= control[LIMIT])
+        return bool(control[NODES] >= control[LIMIT])
 
     def _iterate_to(self, depth: int) -> bool:
         """Search to the depths 2, 4, ... or 3, 5, ... `depth`. Return False if the limit of nodes was reached.
@@ -264,17 +255,8 @@ class Searcher:
     def _search(self, alpha: Int, beta: Int, depth: int) -> int:
         own, opponent = np.uint64(self._state.own), np.uint64(self._state.opponent)
         self._memory.control[ROOT] = self.empty
-
-        def call(evaluator: Evaluator, memory: Memory) -> int:
-            balance = set_root(own, opponent, self.empty, evaluator)
-            return int(search(own, opponent, balance, alpha, beta, depth, evaluator, memory))
-
-        self._was_cut = False
-        if self._team is None or depth < _TEAM_DEPTH or (depth >= EXACT and self.empty < _TEAM_EMPTY):
-            return call(self._evaluator, self._memory)
-        value = self._team.search(self._evaluator, call)
-        self._was_cut = value is None
-        return 0 if value is None else value
+        balance = set_root(own, opponent, self.empty, self._evaluator)
+        return int(search(own, opponent, balance, alpha, beta, depth, self._evaluator, self._memory))
 
     def _action(self, square: int) -> int:
         return bitboard.ACTION_SQUARES[self._state.size].index(square)
@@ -379,7 +361,7 @@ class Searcher:
         return None if value is None else -value
 
     def _after(self, state: Othello) -> Searcher:
-        return Searcher(state, self._evaluator, self._memory, self._team)
+        return Searcher(state, self._evaluator, self._memory)
 
     def _confirmed(self, state: Othello, value: int) -> int | None:
         """An action that reaches the position's exact value; None if the search was stopped.

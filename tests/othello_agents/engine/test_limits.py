@@ -1,13 +1,17 @@
 """The limits of the engine's searches: nodes, time, clocks, Ctrl-C and `stop`."""
 
 import math
+import os
 import random
+import signal
+import threading
+import time
 
 import numpy as np
 import pytest
 
 from othello_agents.engine import Engine, exact_scores
-from othello_agents.engine import agent as engine_agent
+from othello_agents.engine.agent import share_of_clock
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, new_memory
 from othello_agents.engine.searcher import Searcher, run
 from othello_env import Othello, make_agent
@@ -61,40 +65,21 @@ def test_time_ends_a_search_but_not_before_it_has_a_move():
 
 
 @pytest.mark.parametrize(
-    ("spec", "clock", "least", "most"),
+    ("limits", "expected"),
     [
-        ("engine", {"seconds_left": 60.0}, 2.5, 3.5),
-        ("engine", {"move_seconds": 10.0}, 9.0, 9.9),
-        ("engine", {"move_seconds": 0.1}, 0.05, 0.09),
-        ("engine", {"move_seconds": 0.004}, 0.001, 0.003),
-        ("engine", {"seconds_left": 60.0, "move_seconds": 10.0}, 2.5, 3.5),
-        ("engine", {"seconds_left": 600.0, "move_seconds": 10.0}, 9.0, 9.9),
-        ("engine:ms=500", {"move_seconds": 10.0}, 0.5, 0.5),
-        ("engine", {"seconds_left": 0.0}, 0.0005, 0.002),
+        ((None, 60.0, None), 3.0),
+        ((None, None, 10.0), 9.48),
+        ((None, None, 0.1), 0.075),
+        ((None, None, 0.004), 0.002),
+        ((None, 60.0, 10.0), 3.0),
+        ((None, 600.0, 10.0), 9.48),
+        ((0.5, None, 10.0), 0.5),
+        ((None, 0.0, None), 0.001),
+        ((None, None, None), None),
     ],
 )
-def test_its_share_of_a_clock(monkeypatch, spec, clock, least, most):
-    engine_agent._compile()  # not in the timed move, where its searches would be noted
-    given = []
-
-    def note(search, memory, seconds=None, progress=None):
-        given.append(seconds)
-        return run(search, memory, 0.001)
-
-    monkeypatch.setattr(engine_agent, "run", note)
-    agent = make_agent(spec)
-    agent.act(Othello())  # compiles the kernels
-
-    def search(position, seconds, **options):
-        given.append(seconds)
-        return Engine._search(agent, position, seconds, **options)
-
-    agent._search = search
-    del given[:]
-    agent.act(Othello(), **clock)
-    whole, searched = given
-    assert least <= whole <= most
-    assert searched < whole, "what comes before the search counts, too"
+def test_its_share_of_a_clock(limits, expected):
+    assert share_of_clock(*limits) == (None if expected is None else pytest.approx(expected))
 
 
 @pytest.mark.parametrize("seconds", [-1.0, 0.0, 10**30, math.inf])
@@ -148,3 +133,36 @@ def test_if_all_moves_lose_it_plays_the_move_of_the_search_before(random_positio
             found += 1
             assert move == Engine(depth=7, exact=0, eval="weighted").act(state)
     assert found > 3
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="there is no way to send the interrupt")
+def test_an_interrupt_ends_the_search_and_the_engine_goes_on():
+    engine = Engine(depth=40)
+    engine.analyse(Othello(4))  # compiles
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        engine.act(Othello())
+    timer.join()
+    for thread in threading.enumerate():
+        if thread.name == "othello-engine":
+            thread.join(60)
+            assert not thread.is_alive()
+    assert engine.analyse(Othello(4)).exact
+
+
+def test_stop_ends_the_search_and_the_best_move_so_far_is_played():
+    engine = Engine(ms=600_000)
+    assert engine.last_analysis is None
+    engine.stop()  # before the first search, this has no effect
+    state, moves = Othello.from_moves("f5"), []
+    thinking = threading.Thread(target=lambda: moves.append(engine.act(state)))
+    thinking.start()
+    end = time.monotonic() + 60
+    while thinking.is_alive() and time.monotonic() < end:
+        engine.stop()
+        time.sleep(0.02)
+    thinking.join(1)
+    assert moves[0] in state.legal_actions()
+    last = engine.last_analysis
+    assert (last.state, last.best, last.pv) == (state, moves[0], (moves[0],))
