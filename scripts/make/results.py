@@ -52,14 +52,12 @@ RESPONSES = {
     "random": (480_000, 2000),
     "maximizer:eval=weighted": (480_000, 2000),
     "alphabeta:depth=2,eval=weighted": (440_320, 2000),
-    "alphabeta:depth=4,eval=weighted": (256_000, 2000),
-    "mcts": (3_200, 200),
-    "ntuple": (2_000_000, 2000),
-    "engine:depth=4": (51_200, 1000),
+    "alphabeta:depth=4,eval=weighted": (25_600, 2000),
+    "mcts": (640, 200),
+    "ntuple": (400_000, 2000),
+    "engine:depth=4": (12_800, 1000),
 }
-"""The agents that others learn to beat, the games of training (a minute against the weak ones, else about five), and
-those of the match.
-"""
+"""The agents that others learn to beat, the games of about a minute of training, and those of the match."""
 LEAGUE = "maximizer:eval=swh,epsilon=0.1"
 
 
@@ -125,14 +123,6 @@ RESULTS = (
         f"ppo.py {RESIDUAL} --seconds 3600",
         "PPO with past selves, a convolution",
         ("symmetric=true",),
-    ),
-    recipe(
-        "ppo.py, 166 iterations",
-        "ppo.py --iterations 166",
-        "afterstates for five minutes",
-        ("depth=5",),
-        shown=("Elo", "depth=5"),
-        search="depth 5, 0.6 ms",
     ),
     recipe("ppo.py, 30 minutes", "ppo.py --seconds 1800", "a better network: afterstates", ("depth=5",)),
     recipe(
