@@ -2,6 +2,5 @@
 
 from othello_env.text.chat import Answer, ChatAgent, ChatMove
 from othello_env.text.env import OthelloText, game_reward
-from othello_env.text.prompts import TEMPLATES
 
-__all__ = ["TEMPLATES", "Answer", "ChatAgent", "ChatMove", "OthelloText", "game_reward"]
+__all__ = ["Answer", "ChatAgent", "ChatMove", "OthelloText", "game_reward"]

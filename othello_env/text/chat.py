@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import inspect
 import json
 import logging
 import os
-import queue
 import threading
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from reprlib import repr as short
@@ -27,25 +27,30 @@ import numpy.typing as npt
 
 from othello_env.agent import Agent, AgentError, AgentLeftError, GameAhead, check_not_over
 from othello_env.games.batch import Positions
-from othello_env.games.game import State, check_text
+from othello_env.games.game import State, check_choice, check_text
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameSpec
 from othello_env.support.files import as_type, check_output, parse_json, read_file
 from othello_env.support.numbers import check_flag, check_real, check_whole
 from othello_env.text.conversations import Conversations, Dialogue, Messages
-from othello_env.text.prompts import Prompt, prompt_hash
-from othello_env.text.regret import JUDGED_EMPTIES, discs_lost
-from othello_env.text.wording import LONGEST, WrongAnswerError, correction, news_text, play_text, read_part
+from othello_env.text.regret import discs_lost
+from othello_env.text.wording import (
+    LONGEST,
+    WrongAnswerError,
+    correction,
+    news_text,
+    play_text,
+    question_text,
+    read_part,
+)
 
 __all__ = ["Answer", "Chat", "ChatAgent", "ChatMove"]
 
 _log = logging.getLogger(__name__)
-_FORMAT = "othello-env chat 2"
+_FORMAT = "othello-env chat 3"
 _LARGEST_FILE = 4 << 30  # bytes
-_JUDGED = {4: 16, 6: 20, 8: JUDGED_EMPTIES}
+_JUDGED = {4: 16, 6: 20, 8: 12}
 """For each size of Othello's board, the most empty squares with which the regret of a move is found: in about 0.1 s."""
-_PHASE = 4
-"""Regret is summed up by phases of this many empty squares."""
 _LONGEST_WORDS = 4_000
 """The most characters of an answer that stand beside its move."""
 _CHARACTERS = 4
@@ -129,20 +134,18 @@ class ChatAgent(Agent):
             runs in one event loop, in a thread of its own.
         name: the name of the agent in results and transcripts.
         system: the text of a system message, or None.
-        template: a file with the question, or the name of one of `othello_env.text.TEMPLATES`. In the file, ``$rules``,
-            ``$answer`` (how to answer), ``$board``, ``$player``, ``$legal_moves``, ``$history`` and other names stand
-            for what the model is told; a wrong name gets an error that lists them.
-        legal_moves: whether the question lists the legal moves.
-        history: True if the question lists the moves so far. With ``"conversation"`` a game is one conversation, as in
-            `OthelloText`: after the first question, the model reads what was played since its last move, and the
+        question: a function from a State to the text of the question; None for the usual question, which has the rules,
+            how to answer, and the board. After a wrong answer, the model is told why, as always.
+        legal_moves: whether the usual question lists the legal moves.
+        history: True if the usual question lists the moves so far. With ``"conversation"`` a game is one conversation,
+            as in `OthelloText`: after the first question, the model reads what was played since its last move, and the
             position.
-        board: whether the question shows the board. Without it, the question lists the moves so far.
-        attempts: the number of answers that the model may give for a move: by default 2, and 1 with the template
-            ``kaggle``, which says so.
+        attempts: the number of answers that the model may give for a move. The usual question says what a wrong answer
+            costs.
         retries: how often a question is repeated if `chat` raises an error.
         wait: the seconds before the first repetition. Each further repetition waits twice as long, up to a minute, so
             by default the agent gives up after two minutes. If the error has an HTTP response with the header
-            Retry-After, the agent waits that long, up to ten minutes.
+            Retry-After with a number of seconds, the agent waits that long, up to ten minutes.
         timeout: the seconds after which a call counts as failed. The call of a coroutine function is cancelled; another
             function goes on in its thread, and its answer is ignored.
         workers: the largest number of calls at the same time. More than one call is made in packaged positions, and in
@@ -174,11 +177,10 @@ class ChatAgent(Agent):
         *,
         name: str = "chat",
         system: str | None = None,
-        template: str | Path | None = None,
+        question: Callable[[State], str] | None = None,
         legal_moves: bool = False,
         history: bool | str = False,
-        board: bool = True,
-        attempts: int | None = None,
+        attempts: int = 2,
         retries: int = 7,
         wait: float = 1.0,
         timeout: float = 600.0,
@@ -191,13 +193,19 @@ class ChatAgent(Agent):
             raise TypeError(f"chat must be a function that takes messages and returns text, not {chat!r}")
         self._chat = chat
         self._name = check_text(name, "the name of an agent")
-        self._prompt = Prompt.from_options(system, template, legal_moves, history, board, attempts)
+        self._system = None if system is None else check_text(system, "a system message")
+        self._attempts = check_whole("attempts", attempts, 1)
+        shown = {"legal_moves": check_flag("legal_moves", legal_moves), "history": history is True}
+        check_choice("history", history, (False, True, "conversation"))
+        if question is not None and (legal_moves or history):
+            raise ValueError("legal_moves and history are for the usual question, not for a question of your own")
+        self._question = question or partial(question_text, attempts=attempts, **shown)
         self._retries = check_whole("retries", retries, 0)
         self._wait = check_real("wait", wait, 0.0)
         self._timeout = check_real("timeout", timeout, 0.0, 1e6)
         self._workers = check_whole("workers", workers, 1)
         self._batched = check_flag("batched", batched)
-        self._follow_up = {"legal_moves": legal_moves, "board": board} if history == "conversation" else None
+        self._follow_up = {"legal_moves": legal_moves} if history == "conversation" else None
         self._talks: _Talks = {}
         self._own = threading.local()
         self._loop: tuple[int, asyncio.AbstractEventLoop] | None = None
@@ -212,7 +220,8 @@ class ChatAgent(Agent):
             settings = json.loads(json.dumps(dict(settings or {}), allow_nan=False))
         except (TypeError, ValueError) as error:
             raise TypeError(f"expected settings as values for JSON by name, got {settings!r:.200}: {error}") from None
-        prompt = asdict(self._prompt) | ({} if self._follow_up is None else {"history": "conversation"})
+        prompt = {"system": system, "question": getattr(question, "__qualname__", None), "legal_moves": legal_moves}
+        prompt |= {"history": history, "attempts": attempts}
         self._head = {"format": _FORMAT, "agent": name, "settings": settings, "prompt": prompt}
         known = [] if self._file is None else _read_transcripts(self._file, self._head)
         self._known = {(move.key, move.prompt): move.answers for move in known}
@@ -224,7 +233,7 @@ class ChatAgent(Agent):
         return self._workers > 1
 
     def check_game(self, state: State) -> None:
-        self._prompt.messages(state)
+        self.question(state)
 
     def new_game(self, key: int) -> None:
         self._key = key
@@ -235,7 +244,8 @@ class ChatAgent(Agent):
         Raises:
             WrongGameError: the question cannot be asked about this position.
         """
-        return self._prompt.messages(state)
+        system = [] if self._system is None else [{"role": "system", "content": self._system}]
+        return [*system, {"role": "user", "content": self._question(state)}]
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         """The move that the model names.
@@ -266,24 +276,22 @@ class ChatAgent(Agent):
     def estimate(self, state: State, moves: int) -> str:
         """A sentence that says about how many calls and tokens a number of moves takes, in games from a position on.
 
-        The tokens of the questions are those of a game with short answers, at 4 characters each. If there are answers,
-        in the transcripts or already in this run, the sentence says what the moves will take as in these answers.
+        Without answers, the tokens of the questions are those of a game with short answers, at 4 characters each. If
+        there are answers, in the transcripts or already in this run, the moves will take what these took.
         """
-        tokens = moves * self._characters(state) / _CHARACTERS
-        text = (
-            f"{self._name}: up to about {moves:,} moves, with {tokens:,.0f} tokens of questions ({_CHARACTERS} "
-            "characters are counted as a token)"
-        )
-        known = list(self._known.values())
-        answers = [answer for each in known for answer in each]
-        forms = {
-            "prompt_tokens": "{:,.0f} tokens of questions",
-            "tokens": "{:,.0f} tokens of answers",
-            "cost": "a cost of {:.2f}",
+        answers = [answer for each in self._known.values() for answer in each]
+        sums = {
+            "{:,.0f} tokens of questions": _sum(answer.prompt_tokens for answer in answers),
+            "{:,.0f} tokens of answers": _sum(answer.tokens for answer in answers),
+            "a cost of {:.2f}": _sum(answer.cost for answer in answers),
         }
-        sums = ((form, _sum(getattr(answer, name) for answer in answers)) for name, form in forms.items())
-        said = [form.format(moves * total / len(known)) for form, total in sums if total is not None]
-        return f"{text}; as in the first {len(known):,} moves, {' and '.join(said)}." if said else f"{text}."
+        said = [form.format(moves * total / len(self._known)) for form, total in sums.items() if total is not None]
+        if said:
+            basis = f"as in the first {len(self._known):,}"
+        else:
+            said = [f"{moves * self._characters(state) / 4:,.0f} tokens of questions"]
+            basis = "4 characters are counted as a token"
+        return f"{self._name}: up to about {moves:,} moves, with {' and '.join(said)} ({basis})."
 
     def _characters(self, state: State) -> float:
         """The mean number of characters of a question in a game of first legal moves, which short answers name."""
@@ -306,9 +314,8 @@ class ChatAgent(Agent):
             the answers; ``legal_rate_interval95`` and so on are their intervals by Wilson's method; None without
             answers. ``prompt_tokens_a_move``, ``tokens_a_move`` and ``seconds_a_move`` are means, and ``cost`` is a
             sum; None if an answer has no such number. ``unused`` is the number of further answers, in games that were
-            asked ahead and not played; ``cost`` has their costs, too. ``regret`` is a list with a dict for each phase
-            whose moves could be judged: ``empty`` (the least and the most empty squares), ``moves``, and ``discs``,
-            the mean number of discs that a move lost.
+            asked ahead and not played; ``cost`` has their costs, too. ``judged`` is the number of moves whose regret is
+            known, and ``discs_lost_a_move`` its mean, or None.
         """
         moves, answers = list(self.moves), [answer for move in self.moves for answer in move.answers]
         faults = Counter(fault for move in moves for fault in move.faults)
@@ -332,10 +339,9 @@ class ChatAgent(Agent):
             total = _sum(getattr(answer, name) for answer in answers)
             numbers[f"{name}_a_move"] = None if total is None else round(total / len(moves), digits)
         cost = _sum(answer.cost for answer in chain(answers, *self._ahead.values()))
-        return numbers | {
-            "cost": None if cost is None else round(cost, 6),
-            "regret": _regret_by_phase(moves),
-        }
+        numbers["cost"] = None if cost is None else round(cost, 6)
+        lost = [move.regret for move in moves if move.regret is not None]
+        return numbers | {"judged": len(lost), "discs_lost_a_move": round(fmean(lost), 3) if lost else None}
 
     def words(self, key: int, positions: Iterable[State]) -> tuple[str, ...]:
         """What the model said in the positions of a game.
@@ -360,13 +366,9 @@ class ChatAgent(Agent):
             f"{_rate_text(summary, 'illegal')}, {summary['unreadable']} unreadable{_rate_text(summary, 'unreadable')}; "
             f"{summary['forfeits']} moves without a legal answer."
         ]
-        if summary["regret"]:
-            phases = (
-                f"{phase['discs']:.2f} with {phase['empty'][0]} to {phase['empty'][1]} empty squares "
-                f"({phase['moves']} moves)"
-                for phase in summary["regret"]
-            )
-            said.append(f"Discs lost a move against perfect play: {', '.join(phases)}.")
+        if summary["judged"]:
+            lost = f"{summary['discs_lost_a_move']:.2f} discs a move"
+            said.append(f"Against perfect play, {summary['judged']} moves near the end lost {lost}.")
         if summary["unused"]:
             said.append(f"{summary['unused']} more answers were asked ahead, in games that were not played.")
         if self.errors:
@@ -399,7 +401,7 @@ class ChatAgent(Agent):
             return state.legal_actions()[0]
         talks, under_way = self._talks if later is None else later, self._conversations.under_way
         messages = self._messages(state, key, talks)
-        asked = prompt_hash(messages)
+        asked = _hash(messages)
         while key is not None and (key, asked) in under_way:
             yield None
         under_way.add((key, asked))
@@ -435,7 +437,7 @@ class ChatAgent(Agent):
         answers: list[Answer] = []
         faults: list[str] = []
         reason = ""
-        while len(faults) < self._prompt.attempts:
+        while len(faults) < self._attempts:
             answer = known[len(answers)] if len(answers) < len(known) else (yield messages)
             text = answer.text or ""
             answers.append(answer)
@@ -455,7 +457,7 @@ class ChatAgent(Agent):
             if state.moves[: len(before.moves)] == before.moves and len(state.moves) > len(before.moves):
                 news = news_text(before, state, before.to_move, **self._follow_up)
                 return [*messages, {"role": "user", "content": news}]
-        return self._prompt.messages(state)
+        return self.question(state)
 
     def _ask(self, asked: list[Messages]) -> list[Answer]:
         """The model's next answers in some conversations; without `batched`, in one."""
@@ -471,7 +473,7 @@ class ChatAgent(Agent):
                 with self._lock:
                     self.errors += 1
                 if failed > self._retries:
-                    reason = f"{type(error).__name__}: {error}"
+                    reason = f"{type(error).__name__}: {str(error) or 'no answer in time'}"
                     raise AgentLeftError(f"{self._name}: the model could not be asked: {reason}") from error
                 wait = min(self._wait * 2 ** min(failed - 1, 20), max(_LONGEST_WAIT, self._wait))
                 wait = max(wait, _retry_after(error))
@@ -492,34 +494,22 @@ class ChatAgent(Agent):
         Raises:
             TimeoutError: it takes too long.
         """
-        argument: Any = asked if self._batched else asked[0]
-        late = TimeoutError(f"no answer in {self._timeout:g} s")
-        if inspect.iscoroutinefunction(self._chat) or inspect.iscoroutinefunction(type(self._chat).__call__):
-            future = asyncio.run_coroutine_threadsafe(_awaited(self._chat(argument)), self._event_loop())
-            try:
-                said, error = future.result(self._timeout)
-            except TimeoutError:
-                if future.done():  # the client's own
-                    raise
-                future.cancel()
-                raise late from None
-        else:
-            found: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+        found: Future[Any] = Future()
 
-            def call() -> None:
-                try:
-                    found.put((self._chat(argument), None))
-                except BaseException as error:  # raised again in the thread that waits
-                    found.put((None, error))
-
-            threading.Thread(target=call, daemon=True).start()  # a daemon: a call that hangs keeps no program alive
+        def call() -> None:
             try:
-                said, error = found.get(timeout=self._timeout)
-            except queue.Empty:
-                raise late from None
-        if error is not None:
-            raise error
-        return said
+                said = self._chat(asked if self._batched else asked[0])
+            except BaseException as error:  # raised again in the thread that waits
+                found.set_exception(error)
+            else:
+                if inspect.isawaitable(said):
+                    cancelled = asyncio.wait_for(_await(said, found), self._timeout)
+                    asyncio.run_coroutine_threadsafe(cancelled, self._event_loop())
+                else:
+                    found.set_result(said)
+
+        threading.Thread(target=call, daemon=True).start()  # a daemon: a call that hangs keeps no program alive
+        return found.result(self._timeout)
 
     def _event_loop(self) -> asyncio.AbstractEventLoop:
         """The loop of a coroutine function: always the same, since a client's connections belong to it."""
@@ -564,12 +554,14 @@ class ChatAgent(Agent):
                     file.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
 
 
-async def _awaited(answer: Awaitable[Any]) -> tuple[Any, BaseException | None]:
-    """What a coroutine returns, and the error that would end the thread of the event loop."""
+async def _await(answer: Awaitable[Any], found: Future[Any]) -> None:
+    """Wait for what a coroutine returns or raises. An error that ends programs would end the event loop, too."""
     try:
-        return await answer, None
-    except (KeyboardInterrupt, SystemExit) as error:
-        return None, error
+        found.set_result(await answer)
+    except asyncio.CancelledError:  # it took too long
+        raise
+    except BaseException as error:
+        found.set_exception(error)
 
 
 def _retry_after(error: Exception) -> float:
@@ -577,16 +569,16 @@ def _retry_after(error: Exception) -> float:
 
     The errors of openai, anthropic, httpx and requests have a `response` with `headers`, that of urllib has `headers`.
     """
-    get = getattr(getattr(getattr(error, "response", error), "headers", None), "get", None)
-    said: Any = get("Retry-After") if callable(get) else None
+    headers = getattr(getattr(error, "response", error), "headers", None) or {}
     try:
-        seconds = float(said)
-    except (TypeError, ValueError):
-        try:
-            seconds = (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds()
-        except (TypeError, ValueError):  # nothing, or neither a number nor a date with its zone
-            return 0.0
-    return max(0.0, min(seconds, _LONGEST_RETRY_AFTER))
+        return max(0.0, min(float(headers.get("Retry-After", 0)), _LONGEST_RETRY_AFTER))
+    except (AttributeError, TypeError, ValueError):
+        return 0.0
+
+
+def _hash(messages: Messages) -> str:
+    """The SHA-256 of a question."""
+    return f"sha256:{hashlib.sha256(json.dumps(messages).encode()).hexdigest()}"
 
 
 def _regret(state: State, after: State | None) -> float | None:
@@ -594,21 +586,6 @@ def _regret(state: State, after: State | None) -> float | None:
     if after is None or type(state) is not Othello or state.empties > _JUDGED[state.size]:
         return None
     return discs_lost(state, after)
-
-
-def _regret_by_phase(moves: list[ChatMove]) -> list[dict[str, Any]]:
-    phases: dict[int, list[float]] = {}
-    for move in moves:
-        if move.regret is not None:
-            phases.setdefault((move.board.count("-") - 1) // _PHASE, []).append(move.regret)
-    return [
-        {
-            "empty": [_PHASE * phase + 1, _PHASE * (phase + 1)],
-            "moves": len(lost),
-            "discs": round(sum(lost) / len(lost), 3),
-        }
-        for phase, lost in sorted(phases.items(), reverse=True)
-    ]
 
 
 def _sum(numbers: Iterable[float | None]) -> float | None:
@@ -643,47 +620,24 @@ def _read_transcripts(path: Path, head: dict[str, Any]) -> list[ChatMove]:
         ValueError: the file is something else, or its first line is not `head`.
     """
     check_output(path)
-    if not path.exists():
-        return []
-    data = read_file(path, _LARGEST_FILE, "read transcripts from")
+    data = read_file(path, _LARGEST_FILE, "read transcripts from") if path.exists() else b""
     *lines, torn = data.split(b"\n")
-    if lines or not json.dumps(head).encode().startswith(torn):
-        _check_head(path, (lines or [torn])[0], head)
     moves = []
-    for number, line in enumerate(lines[1:], start=2):
+    for number, line in enumerate(lines or ([torn] if torn else []), start=1):
         try:
-            moves.append(as_type(parse_json(line), ChatMove))
+            if number > 1:
+                moves.append(as_type(parse_json(line), ChatMove))
+            else:
+                _check_head(as_type(parse_json(line), dict[str, Any]), head)
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
-    if torn:
+    if lines and torn:
         with path.open("r+b") as file:
             file.truncate(len(data) - len(torn))
     return moves
 
 
-def _check_head(path: Path, line: bytes, head: dict[str, Any]) -> None:
-    """Check that the first line of a file is `head`.
-
-    Raises:
-        ValueError: it is not. The message says what is different.
-    """
-    try:
-        content = parse_json(line)
-    except ValueError:
-        content = None
-    if not isinstance(content, dict) or content.get("format") != _FORMAT or content.keys() != head.keys():
-        shown = line[:60].decode(errors="replace")
-        raise ValueError(f"{path}: expected transcripts of the format {_FORMAT!r}, got {shown!r}")
-    expected, got = _flat(head), _flat(content)
-    for name in {**expected, **got}:
-        if expected.get(name) != got.get(name):
-            told = f"{name} is {short(expected.get(name))} here and {short(got.get(name))} in the file"
-            raise ValueError(f"{path} has the transcripts of something else: {told}; name a new file")
-
-
-def _flat(head: dict[str, Any]) -> dict[str, Any]:
-    """The values of a file's first line by name."""
-    flat: dict[str, Any] = {}
+def _check_head(found: dict[str, Any], head: dict[str, Any]) -> None:
     for name, value in head.items():
-        flat |= {f"{name} {key}": inner for key, inner in value.items()} if isinstance(value, dict) else {name: value}
-    return flat
+        if found.get(name) != value:
+            raise ValueError(f"expected {name} {short(value)}, got {short(found.get(name))}; name a new file")

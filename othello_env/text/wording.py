@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -14,13 +13,12 @@ from othello_env.games.registry import game_of
 __all__ = [
     "LONGEST",
     "WrongAnswerError",
-    "answer_text",
     "correction",
     "news_text",
     "play_text",
     "position_text",
+    "question_text",
     "read_part",
-    "rules_of",
     "rules_text",
 ]
 
@@ -28,8 +26,6 @@ LONGEST = 20_000
 """The largest number of characters of an answer that are read. They are the last characters."""
 _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.IGNORECASE | re.DOTALL)
 _REST_OF_THINKING = re.compile(r"\A.*</think(?:ing)?>", re.IGNORECASE | re.DOTALL)  # it began in the prompt
-_JSON = json.JSONDecoder()
-_ESCAPE = re.compile(r"""\\(?:u([0-9a-f]{4})|(["'/\\])|[nrt](?![a-z]{2}))""", re.IGNORECASE | re.ASCII)  # not \text
 _SIGNS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-") | {"\u00d7": "x", "\u2019": "'"})
 
 # The repetitions have limits, so that no answer takes long to read. `\b` would not find a move beside a Chinese word.
@@ -40,7 +36,7 @@ _OTHERS = re.compile(  # what somebody else plays, or what is only thought of, i
     re.IGNORECASE,
 )
 _STATEMENT = (
-    r"(?:(?<!/)(?:move|answer)[\"'*_` ]{0,4}(?:[:=>]|is)|boxed"
+    r"(?:(?<!/)(?:move|answer)[\\\"'*_` ]{0,4}(?:[:=>]|is)|boxed"
     r"|\bi(?:'ll|'d| will| would)? (?:play|choose|take|pick|go (?:with|for))"
     r"|(?=\[[-\w ]{1,60}\]))[^a-z0-9]{0,9}(?:\\[a-z]{1,9}\{)?"
 )
@@ -70,49 +66,44 @@ def rules_text(state: State, attempts: int) -> str:
     Raises:
         WrongGameError: the class of the position is not registered, or nothing says its rules in words.
     """
-    return f"{rules_of(state)}\n\n{answer_text(attempts)}"
-
-
-def answer_text(attempts: int) -> str:
-    """How to answer with a move, and what a wrong answer costs if `attempts` of them for a move lose the game."""
-    cost = "A wrong answer loses the game." if attempts == 1 else _COST.format(attempts=attempts)
-    return f"{_ANSWER} {cost}"
-
-
-def rules_of(state: State) -> str:
-    """The rules of a position's game. If the game gives no text of its own, they are the docstring of its class.
-
-    Raises:
-        WrongGameError: the class of the position is not registered, or nothing says its rules in words.
-    """
     game, kind = game_of(state), type(state)
     if game is None or game.state is not kind:
         raise WrongGameError(f"there are rules in words for registered games, not for {kind.__name__}")
     if game.rules_text is not None:
-        return game.rules_text(state)
-    if not kind.__doc__:  # that of a base class may tell other rules
+        rules = game.rules_text(state)
+    elif kind.__doc__:  # that of a base class may tell other rules
+        names = ", ".join(map(state.action_to_text, state.legal_actions()[:3]))
+        rules = f"{inspect.cleandoc(kind.__doc__)}\n\nMoves have names such as {names}."
+    else:
         raise WrongGameError(f"{game.name} has no rules in words: no rules_text, and no docstring of {kind.__name__}")
-    names = ", ".join(map(state.action_to_text, state.legal_actions()[:3]))
-    return f"{inspect.cleandoc(kind.__doc__)}\n\nMoves have names such as {names}."
+    cost = "A wrong answer loses the game." if attempts == 1 else _COST.format(attempts=attempts)
+    return f"{rules}\n\n{_ANSWER} {cost}"
 
 
-def position_text(state: State, *, legal_moves: bool = False, board: bool = True) -> str:
-    """A position for the player to move: the board, whose move it is, and the legal moves, if they are asked for."""
-    text = f"{state}\n" if board else ""
+def position_text(state: State, *, legal_moves: bool = False, history: bool = False) -> str:
+    """The board of a position and whose move it is; if they are asked for, the moves so far and the legal moves."""
+    text = f"{state}\n"
+    if history:
+        text += f"Moves so far: {', '.join(map(state.action_to_text, state.moves)) or 'none'}.\n"
     text += f"You are {state.player_names[state.to_move]}. It is your move."
     if legal_moves:
         text += f"\nLegal moves: {' '.join(map(state.action_to_text, state.legal_actions()))}"
     return text
 
 
-def news_text(before: State, state: State, player: int, *, legal_moves: bool = False, board: bool = True) -> str:
+def question_text(state: State, attempts: int, *, legal_moves: bool = False, history: bool = False) -> str:
+    """The rules (see `rules_text`) and a position (see `position_text`)."""
+    return f"{rules_text(state, attempts)}\n\n{position_text(state, legal_moves=legal_moves, history=history)}"
+
+
+def news_text(before: State, state: State, player: int, *, legal_moves: bool = False) -> str:
     """What was played since a position, as this player reads it, and the position now (see `position_text`)."""
     actions, lines = state.moves[len(before.moves) :], []
     for at, action in zip(before.positions(actions), actions, strict=False):
         who = "You" if at.to_move == player else at.player_names[at.to_move].capitalize()
         lines.append(f"{who} passed." if at.must_pass else f"{who} played {at.action_to_text(action)}.")
     if not state.is_over:
-        return "\n".join([*lines, position_text(state, legal_moves=legal_moves, board=board)])
+        return "\n".join([*lines, position_text(state, legal_moves=legal_moves)])
     result = state.returns()[player]
     end = "You won." if result > 0 else "You lost." if result < 0 else "The game is a draw."
     return "\n".join([*lines, str(state), end])
@@ -129,8 +120,7 @@ def play_text(state: State, answer: str) -> State:
     Thinking (``<think>...</think>``) is no answer. In the rest, the first of these that is there counts, and of several
     the last one:
 
-    1. a field of JSON, such as ``{"move": "f5"}``. A field inside another object counts only if there is no outer one,
-       and what the texts of other fields quote does not count.
+    1. a field of JSON, such as ``{"move": "f5"}``. A field inside another object counts only if there is no outer one.
     2. a statement, such as ``move: f5``, ``I play f5``, ``I'd go with f5``, ``[f5]`` or ``\boxed{f5}``.
     3. a move on this board.
     4. a name like that of a move, such as ``k9``. It is illegal.
@@ -141,7 +131,7 @@ def play_text(state: State, answer: str) -> State:
     Raises:
         WrongAnswerError: the answer names no move, or a move that the rules do not allow.
     """
-    text = _ESCAPE.sub(_unescaped, _objects(read_part(answer).translate(_SIGNS))).translate(_SIGNS)
+    text = read_part(answer).translate(_SIGNS)
     pattern, spelled = _notation(state)
     statement, anywhere = _patterns(pattern)
     field = _outermost_field(text)
@@ -159,30 +149,6 @@ def play_text(state: State, answer: str) -> State:
     except (IllegalActionError, NotationError):
         reason = _reason(state, name) or "there is no such move on this board"
         raise WrongAnswerError("illegal", f"{name} is not legal: {reason}") from None
-
-
-def _unescaped(escape: re.Match[str]) -> str:
-    """The character that an escape of JSON stands for; for a new line or tab, a space."""
-    return chr(int(escape[1], 16)) if escape[1] else escape[2] or " "
-
-
-def _objects(text: str) -> str:
-    """The text without what the other fields say of each object of JSON that has a field ``"move"``."""
-    parts, at = [], 0
-    while (begin := text.find("{", at)) >= 0:
-        try:
-            value, end = _JSON.raw_decode(text, begin)
-            move = next(move for key, move in reversed(value.items()) if key.lower() == "move")
-            if not isinstance(move, str) or len(move) > 100 or not any(map(str.isalnum, move)):
-                raise ValueError("no name of a move")
-            name = re.split("[\"']", move.strip(" \"'"))[0]
-        except (ValueError, RecursionError, StopIteration):
-            parts.append(text[at : begin + 1])
-            at = begin + 1
-        else:
-            parts += [text[at:begin], json.dumps({"move": name}, ensure_ascii=False)]
-            at = end
-    return "".join([*parts, text[at:]])
 
 
 def _outermost_field(text: str) -> str | None:

@@ -272,7 +272,7 @@ def test_language_models_get_a_leaderboard(run, tmp_path, monkeypatch):
         assert (low <= 0.1 <= high) == (agent == "rambling")
         assert rows[agent]["discs lost a move"].startswith(f"{report['discs lost a move'].value:.2f} (")
         assert answers["cost"] == pytest.approx(0.001 * (answers["answers"] + answers["unused"]))
-        assert [phase["empty"] for phase in answers["regret"]][-1] == [1, 4]
+        assert answers["judged"] > 0
     assert float(rows["rambling"]["tokens a move"]) > 100 > float(rows["greedy"]["tokens a move"])
     (record, *_) = read_records(tmp_path / "out" / "run-1" / "ladder-games.jsonl")
     final, own = record.replay(), record.agents.index("rambling")

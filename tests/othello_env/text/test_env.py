@@ -117,18 +117,11 @@ def test_a_wrong_answer_is_corrected_once_and_loses_the_second_time():
 @pytest.mark.parametrize("attempts", [1, 4])
 def test_the_number_of_attempts_is_a_setting(attempts):
     env = OthelloText(attempts=attempts)
+    assert env.play("d3").startswith("There is no game")
     env.reset()
     for attempt in range(1, attempts + 1):
-        env.play("?")
+        env.play(None if attempt == 1 else "?")
         assert env.done == (attempt == attempts)
-
-
-@pytest.mark.parametrize("answer", [None, 5, ["d3"], b"d3", "\ud800", "x" * 5_000_000])
-def test_an_answer_of_any_type_is_at_most_a_wrong_answer(answer):
-    env = OthelloText(side="black")
-    assert env.play(answer).startswith("There is no game")
-    env.reset()
-    assert isinstance(env.play(answer), str)
 
 
 def check_regret(position, scores):
@@ -139,27 +132,17 @@ def check_regret(position, scores):
         env.reset()
         assert env.position == position
         env.play(position.action_to_text(action))
-        assert env.regrets == [max(scores.values()) - score]
+        assert env.regrets == [None if score is None else max(scores.values()) - score]
 
 
-def test_regret_equals_perfect_play_in_many_positions_of_4x4():
-    perfect, rng, done = make_agent("perfect"), np.random.default_rng(0), set()
-    while len(done) < 400:
-        state = Othello(4)
-        while not state.is_over:
-            if not state.must_pass and state not in done:
-                check_regret(state, perfect.action_values(state))
-                done.add(state)
-            state = state.play(int(rng.choice(state.legal_actions())))
-
-
-def test_regret_equals_the_packaged_scores_of_6x6_and_8x8():
+def test_regret_equals_the_packaged_scores_of_each_size():
     late = [each for each in load_positions("othello:size=6") if each.state.empties <= 11][::6]
     ends = [each for each in load_positions() if each.state.empties <= 9][::6]
     assert len(late) > 15
     assert len(ends) > 15
-    for each in late + ends:
+    for each in [*load_positions("othello:size=4"), *late, *ends]:
         check_regret(each.state, each.scores)
+    check_regret(Othello(), dict.fromkeys(Othello().legal_actions()))  # too many squares are empty
 
 
 def best(state):
@@ -287,13 +270,6 @@ def test_a_column_of_a_data_set_changes_a_game():
         arguments = {name: value for name, value in row.items() if value is not None and name != "prompt"}
         other = OthelloText(**({"game": "othello:size=6"} | arguments))
         assert played == [play_out(other, first), other.position]
-
-
-def test_there_is_no_regret_where_8x8_has_too_many_empty_squares():
-    env = OthelloText(reward="regret", seed=1)
-    env.reset()
-    env.play(first(env.position))
-    assert env.regrets == [None]
 
 
 MADE, RESET = (OthelloText,), (lambda **row: OthelloText("othello:size=6").reset(**row),)

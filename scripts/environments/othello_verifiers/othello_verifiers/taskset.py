@@ -17,7 +17,7 @@ import verifiers.v1 as vf
 from othello_env.games.openings import Openings
 from othello_env.games.registry import GameSpec
 from othello_env.text import OthelloText, game_reward
-from othello_env.text.wording import WrongAnswerError, correction, play_text, position_text, rules_text
+from othello_env.text.wording import WrongAnswerError, correction, play_text, position_text, question_text
 
 __all__ = ["Chat", "OthelloGames", "OthelloTable"]
 
@@ -127,9 +127,11 @@ class OthelloTable(vf.Env[TableConfig]):
                 if state.must_pass:
                     state = state.play(state.legal_actions()[0])
                     continue
-                text = position_text(state, legal_moves=settings["legal_moves"])
-                if not begun[mover]:
-                    begun[mover], text = True, f"{rules_text(state, settings['attempts'])}\n\n{text}"
+                if begun[mover]:
+                    text = position_text(state, legal_moves=settings["legal_moves"])
+                else:
+                    begun[mover] = True
+                    text = question_text(state, settings["attempts"], legal_moves=settings["legal_moves"])
                 loser = mover
                 for _ in range(settings["attempts"]):
                     answer = await ask(talks[mover], text)
