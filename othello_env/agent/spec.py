@@ -38,7 +38,7 @@ from othello_env.agent.wrapper import AgentWrapper
 from othello_env.games.batch import Positions
 from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import CHOICE, EPSILON, mix_int
-from othello_env.support.imports import NoSuchNameError, NotThereError, import_object
+from othello_env.support.imports import NotThereError, import_object
 from othello_env.support.words import near
 
 __all__ = [
@@ -355,10 +355,8 @@ def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> A
         return _call(loader.load(), loader.name, {"path": head} | options, spec, seed)
     try:
         imported = import_object(head)
-    except NoSuchNameError as error:
-        raise SpecError(f"{head!r}: {error}") from None
     except NotThereError as error:
-        raise SpecError(f"{head!r}: {error}; {_known()}") from None
+        raise SpecError(f"{head!r}: {error}") from None
     if imported is None:
         raise _no_agent(head)
     if not (callable(imported) or isinstance(imported, Agent)):
@@ -373,34 +371,11 @@ def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> A
 
 
 def _no_agent(head: str) -> Exception:
-    """The error for a text that names no agent. It says what was probably meant."""
-    path = Path(head)
-    if path.suffix == ".py":
+    """The error for a text that names no agent."""
+    if Path(head).suffix == ".py":
         named = SpecError(f"{head} needs the name of a function: {head}:function")
         return named if _is_file(head) else FileNotFoundError(f"there is no file {head!r}")
-    if path.suffix and _is_file(head):
-        return SpecError(
-            f"{head}: a {path.suffix} file needs a function that loads it and chooses moves, in a file of yours: "
-            "policy.py:function"
-        )
-    if near_name := near(head, agent_names()):
-        return SpecError(f"there is no agent {head!r}{near_name}")
-    if _is_evaluation(head):
-        return SpecError(f"{head} is an evaluation, not an agent (did you mean {_BY_EVALUATION}:eval={head}?)")
-    return SpecError(f"there is no agent {head!r}; {_known()}")
-
-
-_BY_EVALUATION = "maximizer"
-"""The agent that plays the move that an evaluation values most."""
-
-
-def _is_evaluation(name: str) -> bool:
-    """Whether a text names an evaluation, such as ``weighted``, which many people take for an agent."""
-    try:
-        _registry()[_BY_EVALUATION].load()(eval=name)
-    except Exception:  # the package with this agent is not installed, or the agent knows no such evaluation
-        return False
-    return True
+    return SpecError(f"there is no agent {head!r}{near(head, agent_names())}; {_known()}")
 
 
 def name_of(policy: str | Path | Agent | Policy, agent: Agent) -> str:
@@ -459,10 +434,7 @@ def _parameters(factory: Any) -> dict[str, inspect.Parameter]:
     An annotation that cannot be evaluated remains a text. For example, it may name a class that is imported only for
     type checkers.
     """
-    try:
-        parameters = inspect.signature(factory, eval_str=True).parameters
-    except Exception:  # evaluating an annotation may raise any error
-        parameters = inspect.signature(factory).parameters
+    parameters = inspect.signature(factory).parameters
     home = inspect.unwrap(inspect.getattr_static(factory, "__init__") if isinstance(factory, type) else factory)
     names = getattr(home, "__globals__", {})
     named = {}

@@ -28,6 +28,7 @@ from othello_env.data import (
     Dataset,
     Games,
     MoveLabels,
+    Statistics,
     agent_labels,
     exact_labels,
     match_games,
@@ -39,7 +40,6 @@ from othello_env.data import (
 )
 from othello_env.data.formats.tokens import tokens_of, write_tokens
 from othello_env.data.games import random_games_of
-from othello_env.data.overview import Overview
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.tokens import VOCABULARIES, vocabulary_of
 from othello_env.games.registry import GameSpec
@@ -193,16 +193,12 @@ def _convert(
 @command.command("info")
 @click.argument("source", type=_INPUT)
 @click.option("--skip", is_flag=True, help="Leave damaged games out, and print their number.")
-@click.option("--out", type=options.FILE, help="Draw a picture of results, lengths and openings to this file (.png).")
 @options.game_option
-def _info(source: Path, skip: bool, out: Path | None, game: GameSpec) -> None:
+def _info(source: Path, skip: bool, game: GameSpec) -> None:
     """Describe the games of a file or dataset."""
-    if out is not None and out.suffix.lower() != ".png":
-        raise click.BadParameter(f"expected a file name that ends in .png, got {str(out)!r}", param_hint="--out")
     parts = parts_of(source, game, skip)
     first = next(parts)
-    overview = Overview.from_parts(chain([first], parts))
-    statistics = overview.statistics
+    statistics = Statistics.from_parts(part.statistics() for part in chain([first], parts))
     if source.is_dir():
         dataset, columns = Dataset(source), dict[str, Any]()
         click.echo(f"{source}: {len(dataset):,} of {dataset.count:,} games in parts of {dataset.part_size:,}")
@@ -227,10 +223,6 @@ def _info(source: Path, skip: bool, out: Path | None, game: GameSpec) -> None:
         known = column[column != "" if column.dtype.kind == "U" else column == column]
         if len(known):
             click.echo(f"column {name}, {'a number for each action' if column.ndim == 2 else f'such as {known[0]}'}")
-    if out is not None:
-        title = f"{source.name}: {statistics.games:,} games of {first.game}"
-        write_file(out, overview.picture(title, first.starts[0].player_names))
-        click.echo(f"{out}: written")
 
 
 @command.command("label")

@@ -8,7 +8,6 @@ from othello_env.data.formats.tokens import from_tokens, tokens
 from othello_env.data.games import Games, GamesError, Outcomes, Statistics, random_games
 from othello_env.data.labels import MoveLabels, agent_labels, exact_labels, exact_scores
 from othello_env.data.matches import match_games
-from othello_env.data.overview import Overview
 
 __all__ = [
     "DamagedGamesWarning",
@@ -18,7 +17,6 @@ __all__ = [
     "GamesError",
     "MoveLabels",
     "Outcomes",
-    "Overview",
     "Statistics",
     "agent_labels",
     "exact_labels",

@@ -452,9 +452,7 @@ def random_games_of(game: GameSpec, count: int, seed: int, first: int) -> Games:
     keys = np.array([mix_int(mix_int(seed, 0), number) for number in numbers], np.uint64)
     batch, starts = game.batch(count), [game.start(int(key)) for key in keys]
     batch.begin_at(starts)
-    while (waiting := batch.waiting()) is not None:
-        waiting.positions.key = keys[waiting.indices]
-        batch.play_at(waiting.indices, waiting.positions.draw_actions())
+    batch.play_randomly(keys)
     return Games.from_states([batch.state(i) for i in range(count)], starts, game=game)
 
 

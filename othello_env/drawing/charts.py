@@ -31,7 +31,6 @@ __all__ = [
     "CurvePoint",
     "Row",
     "boards_chart",
-    "games_chart",
     "learning_chart",
     "learning_curve",
     "matrix_chart",
@@ -349,46 +348,6 @@ def boards_chart(title: str, subtitle: str, rows: Mapping[str, Mapping[str, Any]
     return figure
 
 
-@_styled
-def games_chart(
-    title: str,
-    subtitle: str,
-    players: Sequence[str],
-    margins: Mapping[int, int],
-    plies: Mapping[int, int],
-    openings: Mapping[str, int],
-    heading: str = "openings",
-) -> Figure:
-    """A picture of many games: histograms of final margins and of lengths, and the most frequent openings in rows.
-
-    Args:
-        title: the text at the top.
-        subtitle: a smaller text, which says how the numbers were measured.
-        players: the names of the two sides.
-        margins: for each margin, the number of games in which the first player was ahead by this margin at the end.
-        plies: for each number of plies, the number of games with this length.
-        openings: for each opening, given by its moves, the number of games with this opening. The twelve most frequent
-            openings are shown.
-        heading: the text above the openings.
-    """
-    rows = dict(sorted(openings.items(), key=lambda item: (-item[1], item[0]))[:12])
-    heights = [2.6, *([0.75 + 0.25 * len(rows)] if rows else [])]
-    figure = _figure(title, subtitle, sum(heights))
-    panels = figure.subplot_mosaic("mp;oo" if rows else "mp", height_ratios=heights)
-    _draw_histogram(panels["m"], margins, (_ORANGE, _FAINT, _BLUE))
-    panels["m"].xaxis.set_major_formatter(lambda x, _: f"{x:+.0f}" if x else "0")
-    panels["m"].set(xlabel=f"margin of {players[0]} (grey: draws)", ylabel="share of games")
-    _draw_histogram(panels["p"], plies, (_FAINT, _FAINT, _FAINT))
-    panels["p"].set_xlabel("plies (outer bars include the rest)")
-    if rows:
-        axes, shares = panels["o"], [count / sum(openings.values()) for count in rows.values()]
-        axes.barh(range(len(rows)), shares, 0.65, color=_BLUE)
-        axes.set_title(heading, loc="left", size=10)
-        axes.xaxis.set_major_formatter(_percent)
-        _label_rows(axes, [*rows], [f"{share:.1%}" for share in shares])
-    return figure
-
-
 def _looks(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
     """The colour and the marker of each curve."""
     if len(labels) > len(_COLOURS):
@@ -475,31 +434,6 @@ def _label_rows(axes: Axes, labels: Sequence[str], values: Sequence[str], own: S
         if y < len(own) and own[y]:
             label.set(color=_ORANGE, weight="bold")
             right.set(color=_ORANGE, weight="bold")
-
-
-def _draw_histogram(axes: Axes, counts: Mapping[int, int], colours: tuple[str, str, str]) -> None:
-    """Draw the shares of counts. The colours are for values below 0, for 0, and for values above 0.
-
-    There are at most 33 bars. Bar 0 has only the value 0. With the width w, bar k has the values (k - 1) * w + 1 to
-    k * w, and bar -k has the same values, but negative. The thousandth of the smallest values is counted at the bar
-    beside it, and so is the thousandth of the largest values.
-    """
-    axes.yaxis.set_major_formatter(_percent)
-    axes.grid(False, axis="x")
-    if not counts:
-        axes.set(xticks=[], yticks=[])
-        return
-    values = np.array(sorted(counts))
-    shares = np.array([counts[value] for value in values.tolist()]) / sum(counts.values())
-    first, last = np.searchsorted(shares.cumsum(), [0.001, 0.999])
-    values = values.clip(values[first], values[min(last, len(values) - 1)])
-    width = 1
-    while (places := np.sign(values) * -(-abs(values) // width)).max() - places.min() > 32:
-        width *= 2
-    bars = np.arange(places.min(), places.max() + 1)
-    heights = np.bincount(places - places.min(), shares)
-    axes.bar(bars * width, heights, 0.85 * width, color=[colours[1 + sign] for sign in np.sign(bars)])
-    axes.locator_params(axis="x", integer=True, nbins=8)
 
 
 def _number(number: float, _: Any = None) -> str:

@@ -37,8 +37,6 @@ __all__ = ["GameAEC"]
 _S = TypeVar("_S", bound=State)
 
 _NOBODY = np.int64(NOBODY)
-_AFTER_RESET = {"agent_selection", "infos", "rewards", "terminations", "truncations", "_cumulative_rewards"}
-"""PettingZoo's attributes that do not exist before the first reset."""
 
 
 class GameAEC(OneGame[_S], AECEnv, Generic[_S]):
@@ -101,11 +99,6 @@ class GameAEC(OneGame[_S], AECEnv, Generic[_S]):
         self.action_spaces = {agent: gymnasium.spaces.Discrete(self._num_actions) for agent in self.possible_agents}
         planes, height, width = start.observation_shape
         self.state_space = gymnasium.spaces.Box(0, 1, (planes + start.num_players, height, width), np.int8)
-
-    def __getattr__(self, name: str) -> Any:
-        if name in _AFTER_RESET:
-            raise AttributeError(f"{name} exists only after reset()")
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def state(self) -> npt.NDArray[np.int8]:
         """The position from one fixed point of view. For example, a critic that all players share can use it.

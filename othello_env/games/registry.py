@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, entry_points
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from othello_env.games.game import NotationError, State, check_text
@@ -294,8 +293,8 @@ def register_game(game: Game) -> None:
 
     Raises:
         TypeError: the argument is not a `Game`, or its `state` is not a subclass of State.
-        ValueError: the name is not as `Game` says, another game has this name, or an argument of the constructor has no
-            default.
+        ValueError: the name is not as `Game` says, another class has this name, or an argument of the constructor has
+            no default.
     """
     if not isinstance(game, Game):
         raise TypeError(f"expected a Game, such as Game(name=..., state=...), not {game!r}")
@@ -305,8 +304,8 @@ def register_game(game: Game) -> None:
     if not re.fullmatch("[a-z][a-z0-9-]*", check_text(name, "the name of a game")):
         raise ValueError(f"the name of a game has lower-case letters, digits and hyphens, unlike {name!r}")
     known = _GAMES.get(name)
-    if known is not None and (_is_own(known) or _source(known.state) != _source(state)):  # a file may run again
-        raise ValueError(f"the game {name!r} is {' of '.join(_source(known.state))} already")
+    if known is not None and (_is_own(known) or known.state.__qualname__ != state.__qualname__):  # a file may run again
+        raise ValueError(f"there is a game {name!r} already: {known.state.__module__}.{known.state.__qualname__}")
     for key, default in _defaults(state).items():
         if default is inspect.Parameter.empty:
             raise ValueError(f"{state.__qualname__}: the argument {key} needs a default")
@@ -316,12 +315,6 @@ def register_game(game: Game) -> None:
         game = replace(game, **drawn)
     _GAMES[name] = game
     _usual_start.cache_clear()
-
-
-def _source(state: type[State]) -> tuple[str, str]:
-    """The name of a class, and the file that defines it. The cells of a notebook count as one file."""
-    files = (value.__code__.co_filename for value in vars(state).values() if isinstance(value, FunctionType))
-    return state.__qualname__, state.__module__ if state.__module__ == "__main__" else next(files, state.__module__)
 
 
 def game_of(state: State | type[State]) -> Game | None:

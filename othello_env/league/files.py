@@ -1,27 +1,26 @@
-"""Leagues as plain values, and leagues on disk: a JSON file with the state, and a folder with a file for each policy::
+"""Leagues on disk: a JSON file with the state, and a folder with a file for each policy::
 
     runs/league/league.json
     runs/league/members/0002.safetensors ...
 
 Each member has a number that no other member ever gets, and this number names the member's file. A save writes the
 files of new members, then the JSON file. After that, it removes the files of members that the league no longer has. So
-the files always hold a complete league, even if the process is killed during a save. A state is checked when it is
-read, since its source may be unknown.
+the files always hold a complete league, even if the process is killed during a save.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 import msgspec
 
-from othello_env.agent import Agent, Policy, make_agent
+from othello_env.agent import make_agent
 from othello_env.league.matchmaking import Settings
 from othello_env.league.members import (
     LEAST_WEIGHT,
@@ -102,11 +101,9 @@ class MemberState(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
                 return f"{folder / _MEMBERS / file}{options}"
         raise ValueError(f"the member {self.name!r:.60} has no policy")
 
-    def member(self, policies: Mapping[str, str | Agent | Policy], seed: int) -> Member:
-        """The member. Its policy is found by its name. `seed` is the league's seed."""
-        if self.name not in policies:
-            raise ValueError(f"there is no policy for the member {self.name!r:.60}")
-        policy = policies[self.name]
+    def member(self, folder: Path, seed: int) -> Member:
+        """The member of the league in a folder. `seed` is the league's seed."""
+        policy = self.policy(folder)
         player, source = Player(self.name, make_agent(policy, seed)), source_of(policy)
         known = {name: getattr(self, name) for name in self.__struct_fields__ if name != "source"}
         return Member(**known, player=player, source=source)
@@ -164,18 +161,6 @@ class LeagueState(msgspec.Struct, forbid_unknown_fields=True):
             raise ValueError("expected each two members, the lower number first, at most once in meetings")
         if len({*met}) < len(met) or not {*met} <= {*numbers}:
             raise ValueError("expected each member at most once in learner")
-
-    @classmethod
-    def from_json(cls, values: Any) -> Self:
-        """Check values from JSON.
-
-        Raises:
-            ValueError: the values are not the state of a league.
-        """
-        try:
-            return as_type(values, cls)
-        except ValueError as error:
-            raise ValueError(f"expected the state of a league: {error}") from None
 
     @property
     def numbers(self) -> list[int]:

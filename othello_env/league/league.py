@@ -332,33 +332,9 @@ class League:
         )
 
     def state(self) -> dict[str, Any]:
-        """The league without its policies, as values that JSON can hold; see `from_state`."""
-        state: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self._state))
+        """The league without its policies, as the values in its JSON file."""
+        state: dict[str, Any] = msgspec.to_builtins(self._state)
         return state
-
-    @classmethod
-    def from_state(cls, state: Any, policies: Mapping[str, str | Agent | Policy]) -> Self:
-        """Make a league from a state. The new league continues from the point at which `state` was called.
-
-        A state from an unknown source is safe: this method checks it, and runs no code that the state names.
-
-        Args:
-            state: what `state` returned.
-            policies: the policy of each member, by the member's name.
-
-        Raises:
-            ValueError: the state is damaged, or a policy is missing.
-        """
-        return cls._from_state(LeagueState.from_json(state), policies)
-
-    @classmethod
-    def _from_state(cls, state: LeagueState, policies: Mapping[str, str | Agent | Policy]) -> Self:
-        league = cls()
-        league.settings = state.settings
-        league._members = {member.name: member.member(policies, state.settings.seed) for member in state.members}
-        league.results = state.results.results(state.matches)
-        league._added, league._snapshots, league._drawn = state.added, state.snapshots, state.drawn
-        return league
 
     def save(self, folder: str | Path) -> None:
         """Write the league to a folder: a JSON file, and a file for each policy (see `othello_env.league.files`).
@@ -390,8 +366,11 @@ class League:
             OSError, ValueError: the league cannot be read, or is damaged; the message names the file.
         """
         folder = Path(folder)
-        state = read_league(folder)
+        state, league = read_league(folder), cls()
         try:
-            return cls._from_state(state, {member.name: member.policy(folder) for member in state.members})
+            league._members = {member.name: member.member(folder, state.settings.seed) for member in state.members}
         except ValueError as error:
             raise ValueError(f"{str(folder)!r} has no league that can be read: {error}") from error
+        league.settings, league.results = state.settings, state.results.results(state.matches)
+        league._added, league._snapshots, league._drawn = state.added, state.snapshots, state.drawn
+        return league

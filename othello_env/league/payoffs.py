@@ -18,6 +18,7 @@ import numpy.typing as npt
 from othello_env.arena.elo import Comparison, Ratings, find_anchor, rate
 from othello_env.arena.tournament.results import interval_of
 from othello_env.drawing.charts import matrix_chart, png, rating_chart
+from othello_env.league.files import MemberState
 from othello_env.league.members import Member, Results
 from othello_env.support.notebook import picture
 from othello_env.support.numbers import check_type
@@ -73,7 +74,7 @@ class Payoffs:
     training: npt.NDArray[np.int64]
 
     @classmethod
-    def from_results(cls, members: Iterable[Member], results: Results) -> Payoffs:
+    def from_results(cls, members: Iterable[Member | MemberState], results: Results) -> Payoffs:
         """The results of these members against each other."""
         members = [*members]
         place = {member.number: i for i, member in enumerate(members)}

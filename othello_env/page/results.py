@@ -19,10 +19,9 @@ from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.results import Tournament, overall
 from othello_env.games.registry import GameSpec
 from othello_env.league.files import LEAGUE_FILE, LeagueState
-from othello_env.league.league import League
 from othello_env.league.payoffs import Payoffs
 from othello_env.page.messages import MAX_PLIES, PageGame, Position, page_games
-from othello_env.support.files import parse_json, read_file
+from othello_env.support.files import as_type, parse_json, read_file
 
 __all__ = [
     "LARGEST",
@@ -307,10 +306,10 @@ def league_view(name: str, state: Any) -> dict[str, Any]:
     Raises:
         ValueError: the state is damaged, or has more than `MOST_MEMBERS` members.
     """
-    names = [member.name for member in LeagueState.from_json(state).members]
-    if len(names) > MOST_MEMBERS:
-        raise ValueError(f"the league has {len(names)} members; the page shows at most {MOST_MEMBERS}")
-    payoffs = League.from_state(state, dict.fromkeys(names, "random")).payoffs()
+    league = as_type(state, LeagueState)
+    if len(league.members) > MOST_MEMBERS:
+        raise ValueError(f"the league has {len(league.members)} members; the page shows at most {MOST_MEMBERS}")
+    payoffs = Payoffs.from_results(league.members, league.results.results(league.matches))
     return {
         "name": name,
         "total": int(payoffs.games.sum()) // 2,

@@ -9,15 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["NoSuchNameError", "NotThereError", "import_object", "later", "search_current_folder"]
+__all__ = ["NotThereError", "import_object", "later", "search_current_folder"]
 
 
 class NotThereError(ValueError):
     """A text refers to a module that does not exist, or to a name that the module does not have."""
-
-
-class NoSuchNameError(NotThereError):
-    """A module does not have the wanted name. The message lists the names that the module has."""
 
 
 def import_object(text: str) -> Any | None:
@@ -27,7 +23,8 @@ def import_object(text: str) -> Any | None:
 
     Raises:
         FileNotFoundError: there is no such file.
-        NotThereError: there is no such module, or the module does not have the name (`NoSuchNameError`).
+        NotThereError: there is no such module, or the module does not have the name (the message lists those
+            that it has).
         ModuleNotFoundError: the module exists, but it imports a second module that does not exist. The message names
             both modules.
         ImportError: the module ended the program.
@@ -52,7 +49,7 @@ def import_object(text: str) -> Any | None:
     if not hasattr(module, name):
         has = [key for key, x in vars(module).items() if getattr(x, "__module__", "") == module.__name__]
         named = ", ".join(key for key in has if not key.startswith("_"))
-        raise NoSuchNameError(f"there is no {name!r} in {source}, which has {named or 'nothing of its own'}")
+        raise NotThereError(f"there is no {name!r} in {source}, which has {named or 'nothing of its own'}")
     return getattr(module, name)
 
 

@@ -3,16 +3,14 @@
 Numba's cache notices only edits of the file that contains a kernel. A kernel of this package also calls functions of
 `othello_env.support`, `othello_env.games` and `othello_agents`. So the kernels of this package are cached in a folder
 that is named by one hash of these sources and of the versions of Numba and NumPy: after an edit or an upgrade, kernels
-are compiled again. Kernels of other packages are cached by Numba's own rule, next to their sources. Machine code that
-contains another package's game (see `othello_env.support.dispatch`) is not cached.
+are compiled again. Kernels of other packages are not cached, nor is machine code that contains another package's game
+(see `othello_env.support.dispatch`): nobody would notice their edits.
 
 The first use of an installation compiles for up to half a minute. After some seconds, this is logged as a warning of
 the logger ``othello_env``.
 
 The folder is in ``NUMBA_CACHE_DIR``, or in the user's cache directory. Loading machine code runs it, so the folder must
-be as trusted as the program. If a file of the cache cannot be read, its kernel is compiled again. Kernels of other
-packages that call themselves, or kernels that do, are not cached, because Numba may crash when it loads them (Numba
-issue 6061).
+be as trusted as the program. If a file of the cache cannot be read, its kernel is compiled again.
 
 With ``NUMBA_DISABLE_JIT=1`` the kernels run as plain Python, so that a debugger can step through them.
 """
@@ -22,7 +20,6 @@ import functools
 import gc
 import hashlib
 import importlib.util
-import inspect
 import logging
 import math
 import os
@@ -62,7 +59,7 @@ _CALLED = ("othello_env/support", "othello_env/games", "othello_agents")
 _KEPT_FOLDERS = 8
 _QUIET_SECONDS = 3.0
 """How long a process may compile before it says so."""
-_patience_seconds = 120.0
+_PATIENCE_SECONDS = 120.0
 
 
 @overload
@@ -125,18 +122,11 @@ def _knows(*names: str) -> bool:
 
 def _compiled(function: Callable[..., Any], slp: bool, options: dict[str, Any]) -> Any:
     """Make a Numba dispatcher that compiles in one process and one thread at a time."""
-    is_ours = function.__module__.partition(".")[0] in _PACKAGES
-    folder = _folder() if is_ours else None
+    folder = _folder() if function.__module__.partition(".")[0] in _PACKAGES else None
     dispatcher: Any = numba.njit(**options)(function)
     compile_now, others = dispatcher.compile, []
-
     if folder is not None:
         _use_cache(dispatcher, folder)
-
-    @functools.cache
-    def begin() -> None:  # at the first compilation, because now the kernels that this kernel calls are defined
-        if not is_ours and not _recurses(function):
-            _use_cache(dispatcher)
 
     def compile_without_cache(signature: Any) -> Any:
         known = dispatcher.overloads.get(tuple(getattr(signature, "args", signature)))
@@ -153,10 +143,10 @@ def _compiled(function: Callable[..., Any], slp: bool, options: dict[str, Any]) 
         if folder is not None:
             _tell_of_first_use(folder)
         with _one_process(folder), _settings(slp), _signals_later():
-            if is_ours and any(map(_is_foreign, getattr(signature, "args", signature))):
-                # The code contains functions of another package, whose edits nobody notices: so it is not cached.
+            if folder is None:
+                return compile_now(signature)
+            if any(map(_is_foreign, getattr(signature, "args", signature))):
                 return compile_without_cache(signature)
-            begin()
             try:
                 return compile_now(signature)
             except numba.NumbaError:  # the kernel is wrong
@@ -167,32 +157,23 @@ def _compiled(function: Callable[..., Any], slp: bool, options: dict[str, Any]) 
                     compiled = compile_now(signature)
                 except OSError:
                     compiled = compile_without_cache(signature)
-                _tell_of_damage(folder or dispatcher.stats.cache_path)
+                _tell_of_damage(folder)
                 return compiled
 
     dispatcher.compile = compile_with_settings
     return dispatcher
 
 
-def _use_cache(dispatcher: Any, folder: Path | None = None) -> None:
-    """Let Numba cache a kernel, in a folder or where Numba's own rule says."""
+def _use_cache(dispatcher: Any, folder: Path) -> None:
+    """Let Numba cache a kernel in a folder."""
     before = _CONFIG.CACHE_DIR
     try:
-        if folder is not None:
-            _CONFIG.CACHE_DIR = str(folder)
+        _CONFIG.CACHE_DIR = str(folder)
         dispatcher.enable_caching()
     except RuntimeError:  # there is no source file, or no folder can be written
         pass
     finally:
         _CONFIG.CACHE_DIR = before
-
-
-def _recurses(function: Callable[..., Any], *callers: Callable[..., Any]) -> bool:
-    """Whether a kernel calls itself, or calls a kernel that does. Only calls by a kernel's plain name are seen."""
-    names = inspect.getclosurevars(function)
-    called = [getattr(callee, "py_func", None) for callee in (*names.globals.values(), *names.nonlocals.values())]
-    chain = (*callers, function)
-    return any(callee in chain or _recurses(callee, *chain) for callee in called if callee is not None)
 
 
 def _tell_of_first_use(folder: Path) -> None:
@@ -212,7 +193,7 @@ def _began_to_fill(folder: Path) -> float:
 
 
 @functools.cache
-def _tell_of_damage(folder: Path | str) -> None:
+def _tell_of_damage(folder: Path) -> None:
     """Say on stderr, once for each folder, that a cache was damaged."""
     print(  # noqa: T201 - what was wrong is mended, so this is no error
         f"othello-env: compiled kernels in {str(folder)!r} cannot be read or written; they are compiled again",
@@ -273,18 +254,13 @@ def _signals_later() -> Iterator[None]:
 def _one_process(folder: Path | None) -> Iterator[None]:
     """Let one process compile at a time: the others wait and load its result.
 
-    Processes that fill one cache at once have crashed (Numba issues 4807 and 10128). If the lock cannot be had, compile
-    without it. Do the same after two minutes: the process that has the lock may be stopped, for example by Ctrl-Z. Then
-    do not wait for it a second time.
+    Processes that fill one cache at once have crashed (Numba issues 4807 and 10128). If the lock cannot be had within
+    two minutes, compile without it: the process that has it may be stopped, for example by Ctrl-Z.
     """
-    global _patience_seconds
     with contextlib.ExitStack() as stack:
         if folder is not None:
-            try:
-                stack.enter_context(_lock(folder, os.getpid()).acquire(timeout=_patience_seconds))
-            except Exception as error:  # whatever it is, it must not stop the compilation
-                if isinstance(error, filelock.Timeout):
-                    _patience_seconds = 0.0
+            with contextlib.suppress(Exception):  # whatever it is, it must not stop the compilation
+                stack.enter_context(_lock(folder, os.getpid()).acquire(timeout=_PATIENCE_SECONDS))
         yield
 
 

@@ -24,7 +24,7 @@ from othello_agents.search.alphabeta import AlphaBeta
 from othello_agents.training import Trainer
 from othello_env import Checkers, Othello, Tribolo, make_agent, make_env, make_vec_env, self_play_advantages, symmetries
 from othello_env.arena import MatchResult, Schedule, Sprt, TimeControl, Tournament
-from othello_env.data import Games, Overview, Statistics
+from othello_env.data import Games, Statistics
 from othello_env.games import registry
 from othello_env.league import League
 from othello_env.text import ChatAgent, OthelloText
@@ -157,7 +157,7 @@ def valid():
 # Plain results that the package makes itself, and functions of files: their numbers are not options of a call.
 NO_CALLS = """
     Accuracy Exploitability GameRecord Member MoveReview Number Part PerfectGames Placement PlayerReview Report Table
-    Statistics Overview Ratings MatchResult Answer ChatMove Sequences SequenceReport Share Cases Interventions Probe
+    Statistics Ratings MatchResult Answer ChatMove Sequences SequenceReport Share Cases Interventions Probe
     ProbeReport measure_interventions Game read_games OthelloVecEnv TorchRLEnv SelfPlayGAE jax.Gymnax jax.Network
     jax.OnePlayer jax.agent jax.find_opponent payoff_chart snapshot_chart Mean PairedTest Agent Dataset Examples
     MoveLabels Outcomes Payoffs Scene State Tournament read_names read_records register_game step_results jax.State
@@ -224,8 +224,6 @@ def methods():
     yield Games, "from_states", {"states": [games().state(0)], "starts": [Othello(4)], "columns": {}, "game": None}
     yield Games, "joined", {"parts": [games()]}
     yield Statistics, "from_parts", {"parts": [games().statistics()]}
-    yield Overview, "from_parts", {"parts": [games()]}
-    yield Overview.from_parts([games()]), "picture", {"title": "", "players": ("a", "b")}
     yield snapshot(), "add", {"policy": "random"}
     yield OthelloText("othello:size=4"), "reset", {"seed": 1}
     yield OthelloText("othello:size=4"), "play", {"move": "a1"}

@@ -35,7 +35,6 @@ __all__ = [
     "choose",
     "is_drawn",
     "legal_moves",
-    "perft",
     "piece_on",
     "shift",
     "square_of",
@@ -173,38 +172,6 @@ def advance(
     """Move a piece. Returns the result of `step`, and the result of `legal_moves` for the next position."""
     after = step(own, opponent, kings, piece, direction, red, half, board)
     return after, legal_moves(after[0], after[1], after[2], after[3], after[4], half, board)
-
-
-@kernel
-def perft(
-    own: np.uint64,
-    opponent: np.uint64,
-    kings: np.uint64,
-    going: np.uint64,
-    red: bool,
-    half: np.uint64,
-    board: np.uint64,
-    depth: int,
-    whole_chains: bool,
-) -> int:
-    """The number of different sequences of `depth` plies. The rules for draws are ignored.
-
-    A sequence that ends the game before `depth` plies does not count. A ply is one step or one jump. If `whole_chains`
-    is true, a whole chain of jumps is one ply.
-    """
-    if depth == 0:
-        return 1
-    moves = legal_moves(own, opponent, kings, going, red, half, board)
-    leaves = 0
-    for direction in range(4):
-        todo = moves[0] if direction == 0 else moves[1] if direction == 1 else moves[2] if direction == 2 else moves[3]
-        while todo != _0:
-            piece = todo & (_0 - todo)
-            todo ^= piece
-            p, o, k, g, r, _ = step(own, opponent, kings, piece, direction, red, half, board)
-            left = depth if whole_chains and g != _0 else depth - 1
-            leaves += perft(p, o, k, g, r, half, board, left, whole_chains)
-    return leaves
 
 
 @kernel

@@ -7,13 +7,11 @@ import sys
 import matplotlib
 import numpy as np
 import pytest
-from matplotlib.colors import same_color
 from PIL import Image
 
 from othello_env.drawing.charts import (
     CurvePoint,
     Row,
-    games_chart,
     learning_chart,
     matrix_chart,
     png,
@@ -144,25 +142,3 @@ def test_a_chart_of_ratings_has_intervals_and_lines():
     assert levels == [[37.0, 37.0], [-300.0, -300.0]]
     with pytest.raises(ValueError, match="expected at least one rating"):
         rating_chart("a", "b", [], {}, "plies")
-
-
-def bars(axes):
-    return {bar.get_x() + bar.get_width() / 2: bar for bar in axes.patches}
-
-
-def test_a_chart_of_games_shows_shares():
-    counts = {margin: 65 - abs(margin) for margin in range(-64, 65)}
-    lines = {f"f5 d6 c{k} d3": 20 - k for k in range(1, 15)}
-    chart = games_chart("title", "subtitle", ("black", "white"), counts, {59: 5, 60: 80, 61: 15}, lines)
-    margins, plies, openings = chart.axes
-    found = bars(margins)
-    assert sum(bar.get_height() for bar in found.values()) == pytest.approx(1)
-    assert len(found) <= 33
-    assert found[0.0].get_height() == pytest.approx(65 / 65**2)  # this bar has only the draws
-    assert found[4.0].get_height() == pytest.approx((64 + 63 + 62 + 61) / 65**2)
-    assert found[-4.0].get_height() == pytest.approx(found[4.0].get_height())
-    assert not any(same_color(found[0].get_facecolor(), found[x].get_facecolor()) for x in (-4.0, 4.0))
-    assert {x: bar.get_height() for x, bar in bars(plies).items()} == pytest.approx({59: 0.05, 60: 0.8, 61: 0.15})
-    assert len(openings.patches) == 12
-    assert openings.get_yticklabels()[0].get_text() == "f5 d6 c1 d3"
-    assert openings.patches[0].get_width() == pytest.approx(19 / sum(20 - k for k in range(1, 15)))

@@ -1,13 +1,12 @@
 """The folder of a league: a loaded league goes on as before, nothing is replaced, and damage is named."""
 
-import copy
 import json
 import os
 import re
 
 import numpy as np
 import pytest
-from league_games import MATCHES, first, play
+from league_games import MATCHES, play
 
 from othello_env import make_vec_env
 from othello_env.games.othello.position import Othello
@@ -34,8 +33,8 @@ def test_a_resumed_league_equals_one_that_was_never_stopped(weights, tmp_path):
     part.save(tmp_path / "a")
     part = League.load(tmp_path / "a")
     trace += train(part, weights, range(3, 6))
-    policies = {member.name: getattr(member.source, "spec", member.source) for member in part}
-    part = League.from_state(json.loads(json.dumps(part.state())), policies)
+    part.save(tmp_path / "a")
+    part = League.load(tmp_path / "a")
     trace += train(part, weights, range(6, 8))
     assert trace == expected
     for league in (whole, part):
@@ -174,13 +173,15 @@ def test_a_save_that_ends_early_keeps_the_earlier_league(weights, tmp_path, monk
 
 
 @pytest.fixture
-def state(weights):
+def state(weights, tmp_path):
+    """The values in the file of a league, whose folder is `tmp_path`."""
     league = League(["random"], keep=2, seed=3)
     for k in (1, 2):
         league.add(weights(k))
         league.record_game("random", 0.5)
     league.complete(2, game="othello:size=4", openings="random:2")
-    return league.state()
+    league.save(tmp_path)
+    return json.loads((tmp_path / "league.json").read_text())
 
 
 DAMAGE = [
@@ -190,7 +191,6 @@ DAMAGE = [
     (("settings", "half_life"), 1e308, "half_life must be"),
     (("members", 1, "number"), 2, "ascending numbers"),
     (("members", 1, "name"), "random", "different names"),
-    (("members", 1, "name"), "nobody", "no policy for the member 'nobody'"),
     (("members", 1, "points"), 1e9, "the member 'snapshot 1' contradicts itself"),
     (("results", "meetings", 0, 0), 9, "expected each two members"),
     (("results", "meetings", 0, 3, 0), -1, "got -1 - at `$.results.meetings[0][3][0]`"),
@@ -199,16 +199,15 @@ DAMAGE = [
 
 
 @pytest.mark.parametrize(("path", "value", "text"), DAMAGE, ids=str)
-def test_a_damaged_state_is_refused(state, path, value, text):
-    damaged = {"": copy.deepcopy(state)}
-    inner, name = damaged, ""
+def test_a_damaged_file_is_refused(state, tmp_path, path, value, text):
+    inner, name = {"": state}, ""
     for step in path:
         inner, name = inner[name], step
+    assert len(League.load(tmp_path)) == 3
     inner[name] = value
-    policies = {member["name"]: first for member in state["members"]}
-    assert len(League.from_state(state, policies)) == 3
-    with pytest.raises(ValueError, match=re.escape(text)):
-        League.from_state(damaged[""], policies)
+    (tmp_path / "league.json").write_text(json.dumps(state))
+    with pytest.raises(ValueError, match=f"league.json' is not the file of a league: .*{re.escape(text)}"):
+        League.load(tmp_path)
 
 
 @pytest.mark.parametrize("file", ["../0001.npz", "/etc/passwd", "0001"])

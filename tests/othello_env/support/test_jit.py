@@ -140,45 +140,6 @@ def test_a_damaged_cache_is_made_again(tmp_path, kind, damage):
     assert run(SAMPLE, tmp_path) == [*expected, "0"]
 
 
-RECURSIVE = """
-from othello_env.support.jit import kernel
-
-@kernel
-def halved(n, x):
-    return x if n == 0 else halved(n - 1, x * 0.5)
-
-@kernel
-def halved_twice(x):
-    return halved(2, x)  # x is an integer here, and a float in the calls inside
-
-@kernel
-def is_even(n):
-    return True if n == 0 else is_odd(n - 1)
-
-@kernel
-def is_odd(n):
-    return False if n == 0 else is_even(n - 1)
-
-@kernel
-def doubled(n):
-    return 2 * n
-"""
-
-
-def test_kernels_of_other_packages_are_cached_unless_they_call_themselves(tmp_path):
-    (tmp_path / "others.py").write_text(RECURSIVE)
-    program = f"""
-import sys
-sys.path.insert(0, {str(tmp_path)!r})
-import others
-print(others.halved_twice(8), others.is_even(4), others.is_odd(4), others.doubled(4))
-for kernel in (others.halved_twice, others.is_even, others.is_odd, others.doubled):
-    print(sum(kernel.stats.cache_hits.values()))
-"""
-    for hits in ("0", "1"):  # the second process loads what is cached
-        assert run(program, tmp_path / "cache") == ["2.0", "True", "False", "8", "0", "0", "0", hits]
-
-
 def test_an_edit_of_a_callee_in_another_file_is_seen(tmp_path):
     for package in ("othello_env", "othello_agents"):
         (folder,) = find_spec(package).submodule_search_locations
