@@ -174,7 +174,9 @@ class _Meetings:
         sums = _sums(flat)
         self.names = list(dict.fromkeys([*fixed, *(name for each in flat for name in (each.a, each.b)), *agents]))
         self.free = np.array([name not in fixed for name in self.names])
-        _check_connected(list(sums), set(fixed), [name for name in self.names if name not in fixed])
+        reached = _reached(set(fixed), {*sums, *((b, a) for a, b in sums)})
+        if missing := [name for name in self.names if name not in reached]:
+            raise ValueError(f"no games lead from {missing[0]} to {' or '.join(sorted(fixed))}, whose rating is fixed")
         both = np.zeros((len(sums), len(self.names)))
         for row, (a, b) in zip(both, sums, strict=True):
             row[self.names.index(a)], row[self.names.index(b)] = 1.0, -1.0
@@ -338,12 +340,6 @@ def _reached(names: set[str], arrows: set[tuple[str, str]]) -> frozenset[str]:
     while more := {end for begin, end in arrows if begin in names} - names:
         names = names | more
     return frozenset(names)
-
-
-def _check_connected(met: list[tuple[str, str]], fixed: set[str], free: list[str]) -> None:
-    reached = _reached(fixed, {*met, *((b, a) for a, b in met)})
-    if missing := [name for name in free if name not in reached]:
-        raise ValueError(f"no games lead from {missing[0]} to {' or '.join(sorted(fixed))}, whose rating is fixed")
 
 
 _LEAST_EXPECTED = 5.0

@@ -1,8 +1,5 @@
 """``othello-env play``: play a game at the terminal."""
 
-import os
-import re
-import sys
 from collections.abc import Callable, Sequence
 
 import click
@@ -15,12 +12,10 @@ from othello_env.games.hashing import mix_int
 from othello_env.games.registry import GameSpec
 from othello_env.support.jit import raise_interrupt
 
-__all__ = ["TerminalGame", "coloured", "command"]
+__all__ = ["TerminalGame", "command"]
 
 _HUMAN = "human"
 _COLOURS = ("black", "white", "red", "blue", "green")
-_SYMBOLS = {"black": 16, "white": 231, "red": 203, "blue": 75, "green": 120}
-_FELT, _GREY, _LEGAL, _EMPTY = 29, 236, 222, 244
 _HELP = "type a move as the board names it, or undo, restart, hint, help, resign, quit"
 
 
@@ -58,28 +53,8 @@ def command(game: GameSpec, moves: str, seed: int, **colours: str | None) -> Non
         is_taken = _HUMAN in (*colours.values(), *(seated for _, seated in seats))
         agent, called = _player(name, colours.get(name), opponent, opponent if is_taken else _HUMAN, start, seed)
         seats.append((None if agent is None else Seat(agent, mix_int(seed, player)), called))
-    has_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    draw = str if game.definition.scene is None else coloured if has_colour else drawing.text
+    draw = str if game.definition.scene is None else drawing.text
     TerminalGame(state, seats, adviser, _prompt, _tell, before, draw).play()
-
-
-def coloured(state: State) -> str:
-    """The position as `drawing.text` shows it, with the board in colours of the terminal (ANSI, 256 colours)."""
-    drawn = drawing.scene(state)
-    colours = {look.symbol.upper(): _SYMBOLS.get(name, _LEGAL) for name, look, _ in drawn.scores}
-    ground = _FELT if state.player_names[0] == "black" else _GREY
-
-    def paint(match: re.Match[str]) -> str:
-        sign = match[0].strip(" []")
-        fg = colours.get(sign.upper(), _LEGAL if sign == "+" else _EMPTY)
-        return click.style(match[0], fg=fg, bg=ground, bold=sign.upper() in colours, underline="[" in match[0])
-
-    lines = drawing.text(state).split("\n")
-    first = 1 if any(drawn.column_labels) else 0
-    for row in range(first, first + drawn.rows):
-        label, cells = lines[row][:3], lines[row][3:].ljust(3 * drawn.columns)
-        lines[row] = label + re.sub(r"...", paint, cells)
-    return "\n".join(lines)
 
 
 def _tell(text: str) -> None:

@@ -5,26 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from othello_env.arena.benchmark.ladder import LADDERS, place
 from othello_env.arena.match import MatchResult, play_match
-from othello_env.arena.number import Number, score_text
+from othello_env.arena.number import Number
 from othello_env.arena.report import Found, Report, Table
-from othello_env.arena.tournament.results import interval_of
 from othello_env.arena.tournament.schedule import check_games
 from othello_env.cli import _options as options
 from othello_env.cli.match import HEAD, result_row
-from othello_env.cli.train import GAMES, YARDSTICK, score, show
-from othello_env.drawing.charts import CurvePoint, Row, png, row_chart
+from othello_env.cli.train import YARDSTICK, score, show
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import GameSpec
-from othello_env.support.files import write_file, write_json
-
-if TYPE_CHECKING:
-    from othello_agents.training import Curve
+from othello_env.support.files import write_json
 
 __all__ = ["command"]
 
@@ -71,7 +65,7 @@ def command(seconds: float, games: int, out: Path | None, seed: int, game: GameS
     with options.results_folder(folder):
         _train_and_measure(agent, seconds, games, seed)
     click.echo()
-    options.say(f"Written: {agent}, {folder / 'results.json'}, {folder / 'results.png'}")
+    options.say(f"Written: {agent}, {folder / 'results.json'}")
     click.echo(f"""
 Next, try
   # play against it, here or in the browser (needs othello-env[page])
@@ -107,7 +101,6 @@ def _train_and_measure(agent: Path, seconds: float, games: int, seed: int) -> No
     training = {"seconds": trainer.seconds, "games": trainer.games, "yardstick": YARDSTICK, "curve": curve}
     report = Report(str(agent), _GAME, (_matches(results), *ratings), {"seed": seed, "training": training})
     write_json(agent.parent / "results.json", report.to_json())
-    write_file(agent.parent / "results.png", _picture(agent, results, games, seed, curve))
 
 
 def _measure(agent: Path, games: int, seed: int) -> dict[str, MatchResult]:
@@ -150,20 +143,6 @@ def _rate(specs: tuple[str, ...], games: int, seed: int) -> list[Found]:
     options.say(f"The same by {games} games each on {LADDERS[_GAME]}, seed {seed}:")
     click.echo(options.table(("agent", "Elo", "ms a move"), rows))
     return ratings
-
-
-def _picture(agent: Path, results: dict[str, MatchResult], games: int, seed: int, curve: Curve) -> bytes:
-    """A chart, as a PNG, of the scores and the learning curve."""
-    chart = row_chart(
-        f"The scores of {agent.name}",
-        f"{games} games each in colour-swapped pairs, openings {_OPENINGS}, seed {seed}; 95% intervals",
-        [Row(name, match.score, *match.interval, score_text(match.score), 0.5) for name, match in results.items()],
-        "score (a draw counts one half)",
-        limits=(-0.02, 1.02),
-        curve=[CurvePoint(0, at, score, *interval_of(GAMES // 2, score, 0.0)) for at, score in curve],
-        curve_title=f"score against {YARDSTICK}, {GAMES} games",
-    )
-    return png(chart)
 
 
 def _unused_folder() -> Path:

@@ -1,4 +1,4 @@
-"""Charts of results: scores, ratings, learning curves, payoffs, costs, and counts of many games.
+"""Charts of results: scores, ratings, learning curves and payoffs.
 
 Each function returns a matplotlib `Figure`, and `png` makes a file of it. Every chart is 7.5 inches wide, which is 720
 pixels on a page, and its text has 10 points or more. The same data give the same file, whatever the user's settings of
@@ -200,10 +200,8 @@ def row_chart(
     rows: Sequence[Row],
     axis: str,
     limits: tuple[float, float] | None = None,
-    curve: Sequence[CurvePoint] = (),
-    curve_title: str = "",
 ) -> Figure:
-    """A picture of scores or ratings, one in each row. A learning curve may be below the rows.
+    """A picture of scores or ratings, one in each row.
 
     Args:
         title: the text at the top.
@@ -211,12 +209,9 @@ def row_chart(
         rows: the rows, from top to bottom.
         axis: the text below the rows, which says what the numbers are.
         limits: the numbers at the left and right side; by default they follow from the rows.
-        curve: the points of the learning curve. Without points, there is no curve.
-        curve_title: the text above the curve.
     """
-    heights = [0.65 + (0.33 if len(rows) < 8 else 0.27) * len(rows), *([2.3] if curve else [])]
-    figure = _figure(title, subtitle, sum(heights))
-    top, *below = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
+    figure = _figure(title, subtitle, 0.65 + (0.33 if len(rows) < 8 else 0.27) * len(rows))
+    top: Any = figure.subplots()
     if limits is None:
         ends = [end for row in rows for end in (row.low, row.high) if math.isfinite(end)]
         margin = max(0.06 * (max(ends) - min(ends)), 20)
@@ -234,12 +229,17 @@ def row_chart(
             arrow = {"arrowstyle": "->", "lw": 2, "shrinkA": 0, "shrinkB": 0}
             top.annotate("", (side, y), (end, y), arrowprops=arrow | look)
             top.plot(end, y, "|", ms=10, mew=2, **look)
-    _label_rows(top, [row.label for row in rows], [row.text for row in rows], [row.own for row in rows])
-    for axes in below:
-        _draw_curve(axes, [point.seconds for point in curve], curve, next(iter(_looks([""]).values())))
-        _seconds_axis(axes)
-        axes.set_title(_short(curve_title, 58), loc="left", size=10)
-        axes.set_ylabel("score")
+    top.set_yticks(range(len(rows)), [_short(row.label, 37) for row in rows], color=_INK)
+    top.set_ylim(len(rows) - 0.5, -0.5)  # the first row is on top
+    top.tick_params(axis="y", length=0)
+    top.grid(False, axis="y")
+    top.spines["left"].set_visible(False)
+    across = top.get_yaxis_transform()
+    for y, (row, label) in enumerate(zip(rows, top.get_yticklabels(), strict=True)):
+        right = top.annotate(row.text, (1, y), (6, 0), across, "offset points", va="center_baseline")
+        if row.own:
+            label.set(color=_ORANGE, weight="bold")
+            right.set(color=_ORANGE, weight="bold")
     return figure
 
 
@@ -402,17 +402,13 @@ def _seconds_axis(axes: Axes) -> None:
 
 
 def _log_axis(axes: Axes, label: str) -> None:
-    """Make the horizontal axis logarithmic. It reaches from one number of 1, 2, 5, 10, 20, ... to another."""
+    """Make the horizontal axis logarithmic, with 1, 2, 5, 10, ... or, if it is long, with powers of ten."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
     low, high = axes.dataLim.intervalx
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 2)
-    series = [digit * 10.0**decade for decade in decades for digit in (1, 2, 5)]
-    first = max(k for k, tick in enumerate(series) if tick <= low)
-    last = next(k for k, tick in enumerate(series) if tick >= high and k > first)
-    ticks = series[first : last + 1]
-    axes.set(xscale="log", xlim=(0.95 * ticks[0], 1.05 * ticks[-1]), xlabel=label)
-    tens = [tick for tick in ticks if f"{tick:e}".startswith("1")]
-    axes.set_xticks(tens if len(ticks) > 7 else ticks)
-    axes.set_xticks([], minor=True)
+    axes.set(xscale="log", xlabel=label)
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 200 * low else (1,)))
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(_number)
 
 
@@ -421,31 +417,12 @@ def _errors(value: float, low: Any, high: Any) -> np.ndarray:
     return np.array([[max(value - low, 0)], [max(high - value, 0)]])
 
 
-def _label_rows(axes: Axes, labels: Sequence[str], values: Sequence[str], own: Sequence[bool] = ()) -> None:
-    """Write a label to the left of each row and a value to its right. The first row is on top."""
-    axes.set_yticks(range(len(labels)), [_short(label, 37) for label in labels], color=_INK)
-    axes.set_ylim(len(labels) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(False, axis="y")
-    axes.spines["left"].set_visible(False)
-    across = axes.get_yaxis_transform()
-    for y, (label, text) in enumerate(zip(axes.get_yticklabels(), values, strict=True)):
-        right = axes.annotate(text, (1, y), (6, 0), across, "offset points", va="center_baseline")
-        if y < len(own) and own[y]:
-            label.set(color=_ORANGE, weight="bold")
-            right.set(color=_ORANGE, weight="bold")
-
-
 def _number(number: float, _: Any = None) -> str:
     """A number in few characters: ``2G``, ``1.2M``, ``350k``, ``64``."""
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(number) >= 0.9995 * size:  # a number a little below `size` is rounded to `size`
             return f"{number / size:.3g}{letter}"
     return f"{number:.3g}"
-
-
-def _percent(share: float, _: Any = None) -> str:
-    return f"{100 * share:.3g}%"
 
 
 def _short(text: str, most: int) -> str:

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["frame", "picture", "table"]
+__all__ = ["picture", "table"]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
@@ -19,13 +19,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "")
     return f"<table>{told}<thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def picture(png: bytes, text: str) -> str:
-    """A picture. `text` says in words what the picture shows."""
-    style = "width:100%;max-width:48rem"
-    return f'<img style="{style}" src="data:image/png;base64,{base64.b64encode(png).decode()}" alt="{escape(text)}">'
-
-
-def frame(page: str, title: str, height: int) -> str:
-    """A frame with an HTML page in it. The page's scripts cannot reach the notebook. `height` is in pixels."""
-    style = f"width:100%;max-width:36rem;height:{height}px;border:0"
-    return f'<iframe title="{escape(title)}" sandbox="allow-scripts" style="{style}" srcdoc="{escape(page)}"></iframe>'
+def picture(data: bytes, text: str, kind: str = "png", width: str = "48rem") -> str:
+    """A picture of a `kind` such as ``png``, at most so wide. `text` says in words what the picture shows."""
+    source = f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
+    return f'<img style="width:100%;max-width:{width}" src="{source}" alt="{escape(text)}">'

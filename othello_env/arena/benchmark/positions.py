@@ -36,13 +36,11 @@ __all__ = [
     "PositionList",
     "ScoredPosition",
     "applies",
-    "ask_each",
     "expected_moves",
     "games_ahead",
     "load_positions",
     "measure",
     "measure_positions",
-    "parse_position",
 ]
 
 ORDER = 2
@@ -136,11 +134,6 @@ class Accuracy(Part):
             max(map(position.loss, position.scores)) if isinstance(answer, str) else position.loss(answer)
             for position, answer in zip(self.positions, self.answers, strict=True)
         )
-
-    @property
-    def actions(self) -> tuple[int | None, ...]:
-        """(N,), the agent's actions; None for an illegal or failed answer."""
-        return tuple(None if isinstance(answer, str) else answer for answer in self.answers)
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -256,12 +249,12 @@ class Accuracy(Part):
                 "transcript": position.state.transcript(),
                 "board": position.state.to_text(),
                 "to_move": position.state.player_names[position.state.to_move],
-                "move": None if action is None else position.state.action_to_text(action),
+                "move": None if isinstance(action, str) else position.state.action_to_text(action),
                 "loss": loss,
                 "best": [position.state.action_to_text(a) for a in position.scores if position.loss(a) == 0],
             }
             for number, (position, action, loss) in enumerate(
-                zip(self.positions, self.actions, self.losses, strict=True)
+                zip(self.positions, self.answers, self.losses, strict=True)
             )
         ]
 
@@ -288,19 +281,12 @@ def load_positions(game: GameLike = "othello") -> tuple[ScoredPosition, ...]:
 def _load(game: str) -> tuple[ScoredPosition, ...]:
     start = GameSpec.parse(game).start(0)
     assert isinstance(start, Othello)
-    lines = packaged_lines("othello_env.arena.benchmark", f"{LISTS[game].name}.txt")
-    return tuple(parse_position(line, start.size) for line in lines)
-
-
-def parse_position(line: str, size: int = 8) -> ScoredPosition:
-    """A position and its scores from a line of a packaged list.
-
-    The line has a transcript, then ``move:score`` for each legal move.
-    """
-    transcript, *moves = line.split()
-    state = Othello.from_moves(transcript, size)
-    scores = dict(move.split(":") for move in moves)
-    return ScoredPosition(state, {state.action_from_text(move): int(score) for move, score in scores.items()})
+    found = []
+    for line in packaged_lines("othello_env.arena.benchmark", f"{LISTS[game].name}.txt"):
+        transcript, *moves = line.split()  # a transcript, then move:score for each legal move
+        state, scores = Othello.from_moves(transcript, start.size), dict(move.split(":") for move in moves)
+        found.append(ScoredPosition(state, {state.action_from_text(move): int(x) for move, x in scores.items()}))
+    return tuple(found)
 
 
 @named_arguments
@@ -325,21 +311,13 @@ def measure_positions(agent: str | Agent | Policy, *, game: GameLike = "othello"
     seed, positions = check_seed(seed), load_positions(game)
     player = make_agent(agent, seed)
     player.check_game(positions[0].state)
-    accuracy = Accuracy(game_name(game), positions, tuple(ask_each(player, positions, seed)))
+    accuracy = Accuracy(game_name(game), positions, tuple(_ask_each(player, positions, seed)))
     warn_of_faults(repr(player), "answers", accuracy.faults, len(positions))
     return accuracy
 
 
-def ask_each(agent: Agent, positions: Sequence[ScoredPosition], seed: int) -> list[int | str]:
-    """Ask an agent for its move in each position.
-
-    Returns:
-        For each position, the agent's action, or a text that says why the agent gave no legal action.
-
-    Raises:
-        AgentLeftError: the agent has left the game, as a person can.
-        WrongGameError: the agent does not play Othello on boards of this size.
-    """
+def _ask_each(agent: Agent, positions: Sequence[ScoredPosition], seed: int) -> list[int | str]:
+    """For each position, the agent's action, or a text that says why the agent gave no legal action."""
     keys = _keys(len(positions), seed)
 
     def together() -> list[int] | None:

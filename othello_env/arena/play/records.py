@@ -18,26 +18,22 @@ import json
 import math
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, lru_cache
 from importlib.metadata import version
-from reprlib import repr as short
-from typing import Any
 
 from othello_env.agent.clock import TimeControl
-from othello_env.drawing.replay import html
+from othello_env.drawing.replay import gif
 from othello_env.games.game import State
 from othello_env.games.registry import GameSpec
-from othello_env.support.files import parse_json
-from othello_env.support.notebook import frame
+from othello_env.support.files import as_type, parse_json
+from othello_env.support.notebook import picture
 from othello_env.support.numbers import check_type
 
 __all__ = ["FORMAT", "GameRecord", "Opening", "Pairing", "RecordError", "versions"]
 
 FORMAT = "othello-env game 1"
 """The value of ``format`` in each line."""
-_FRAME = 620
-"""The height in pixels of a replay in a notebook."""
 
 
 class RecordError(ValueError):
@@ -161,10 +157,9 @@ class GameRecord:
         """A notebook shows a replay of the game. None if the game cannot be drawn or played again."""
         try:
             final = self.replay()
-            page = html(self.first_position().positions(final.moves), " against ".join(self.agents))
+            return picture(gif(self.first_position().positions(final.moves)), repr(self), "gif", "24rem")
         except (RecordError, TypeError):
             return None
-        return frame(page, repr(self), _FRAME)
 
     @classmethod
     def from_state(
@@ -221,12 +216,11 @@ class GameRecord:
 
     def to_json(self) -> str:
         """The record as one line of JSON, without a newline at the end."""
-        values = {name: getattr(self, name) for name in _FIELDS}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.fault is not None:
             values["fault"] = {"player": self.fault[0], "reason": self.fault[1]}
-        if self.words is None:
-            del values["words"]
-        return json.dumps({"format": FORMAT, **values})
+        words, used = values.pop("words"), values.pop("versions")
+        return json.dumps({"format": FORMAT, **values, **({} if words is None else {"words": words}), "versions": used})
 
     @classmethod
     def from_json(cls, line: str | bytes) -> GameRecord:
@@ -242,21 +236,21 @@ class GameRecord:
         if not isinstance(values, dict) or values.pop("format", None) != FORMAT:
             raise RecordError(f'expected {{"format": "{FORMAT}", ...}}')
         values.setdefault("words", None)
-        if set(values) != set(_FIELDS):
-            wrong = sorted(set(values) ^ set(_FIELDS))
-            raise RecordError(f"expected the fields {', '.join(_FIELDS)}; missing or unknown: {', '.join(wrong)}")
-        for name, (valid, expected) in _FIELDS.items():
-            if not valid(values[name]):
-                raise RecordError(f"{name} must be {expected}, not {short(values[name])}")
+        names = [field.name for field in fields(cls)]
+        if wrong := sorted({*values} ^ {*names}):
+            raise RecordError(f"expected the fields {', '.join(names)}; missing or unknown: {', '.join(wrong)}")
+        if isinstance(fault := values["fault"], dict) and {*fault} == {"player", "reason"}:
+            values["fault"] = (fault["player"], fault["reason"])
+        try:
+            record = as_type(values, cls)
+        except ValueError as error:
+            raise RecordError(str(error)) from None
         lists = ("agents", "result", "margins", "scores", "seconds")
         if len({len(values[name]) for name in lists if values[name] is not None}) > 1:
             raise RecordError(f"expected as many {', '.join(lists)} as players")
-        if fault := values["fault"]:
-            if not 0 <= fault["player"] < len(values["agents"]):
-                raise RecordError(f"fault names the player {fault['player']} of {len(values['agents'])}")
-            values["fault"] = (fault["player"], fault["reason"])
-        arguments: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
-        return cls(**arguments)
+        if record.fault is not None and not 0 <= record.fault[0] < len(record.agents):
+            raise RecordError(f"fault names the player {record.fault[0]} of {len(record.agents)}")
+        return record
 
     def replay(self) -> State:
         """Play all moves of the game again, and return the last position.
@@ -329,54 +323,3 @@ def _ends(final: State, forfeits: int | None) -> tuple[tuple[float, ...], tuple[
 
 
 _parsed = lru_cache(8)(GameSpec.parse)
-
-
-def _is_int(value: Any) -> bool:
-    return type(value) is int
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_text_or_none(value: Any) -> bool:
-    return value is None or isinstance(value, str)
-
-
-def _is_list(*kinds: type) -> Any:
-    return lambda value: isinstance(value, list) and all(type(entry) in kinds for entry in value)
-
-
-def _is_position(value: Any) -> bool:
-    return value is None or (_is_list(str)(value) and len(value) == 2)
-
-
-def _is_fault(value: Any) -> bool:
-    return value is None or (
-        isinstance(value, dict)
-        and set(value) == {"player", "reason"}
-        and _is_int(value["player"])
-        and _is_text(value["reason"])
-    )
-
-
-_FIELDS: dict[str, tuple[Any, str]] = {
-    "game": (_is_text, "a text"),
-    "agents": (_is_list(str), "a list of texts"),
-    "opening": (_is_int, "a number"),
-    "position": (_is_position, "null, or a text and a player"),
-    "opening_moves": (_is_text, "a text"),
-    "moves": (_is_text, "a text"),
-    "result": (_is_list(int, float), "a list of numbers"),
-    "margins": (_is_list(int, float), "a list of numbers"),
-    "scores": (_is_list(int), "a list of integers"),
-    "fault": (_is_fault, "null, or a player and a reason"),
-    "seed": (_is_int, "a number"),
-    "key": (_is_int, "a number"),
-    "openings": (_is_text_or_none, "null or a text"),
-    "clock": (_is_text_or_none, "null or a text"),
-    "seconds": (lambda value: value is None or _is_list(int, float)(value), "null or a list of numbers"),
-    "words": (lambda value: value is None or _is_list(str)(value), "a list of texts"),
-    "versions": (lambda value: isinstance(value, dict) and all(map(_is_text, value.values())), "texts by name"),
-}
-"""The fields of a line, in order. Each field has a check of its value, and a text that describes a correct value."""

@@ -36,8 +36,10 @@ def read_records(path: str | Path) -> list[GameRecord]:
         ValueError: the file has more than 4 GiB.
         RecordError: a line is not a record, or its values do not agree with its moves. The message names the line.
     """
-    data = read_file(path, _LARGEST_FILE, "read records from")
-    return _parse(data[: _whole(data, path)], path)
+    records, messages, _ = _parsed(read_file(path, _LARGEST_FILE, "read records from"))
+    if messages:
+        raise RecordError(f"{path}, {messages[0]}")
+    return records
 
 
 def read_valid_records(path: str | Path) -> tuple[list[GameRecord], list[str]]:
@@ -50,51 +52,28 @@ def read_valid_records(path: str | Path) -> tuple[list[GameRecord], list[str]]:
         OSError: the file cannot be read, or is not a regular file.
         ValueError: the file has more than 4 GiB.
     """
-    data = read_file(path, _LARGEST_FILE, "read records from")
-    records, messages = [], []
-    for number, line in enumerate(data[: data.rfind(b"\n") + 1].split(b"\n")[:-1], start=1):
-        try:
-            records.append(_record(line))
-        except RecordError as error:
-            messages.append(f"line {number}: {error}".splitlines()[0])
-    try:
-        _whole(data, path)
-    except RecordError as error:
-        messages.append(str(error).removeprefix(f"{path}, "))
-    return records, messages
+    records, messages, _ = _parsed(read_file(path, _LARGEST_FILE, "read records from"))
+    return records, [message.splitlines()[0] for message in messages]
 
 
-def _whole(data: bytes, path: str | Path) -> int:
-    """The length in bytes of the complete lines at the beginning of `data`.
+def _parsed(data: bytes) -> tuple[list[GameRecord], list[str], int]:
+    """The records of a file, a message for each damaged line, and the length in bytes of the complete lines.
 
-    Raises:
-        RecordError: the bytes after the complete lines are not the beginning of a record.
+    Each record is checked by playing its game again. A last line that is the beginning of a record is no damage.
     """
-    end = data.rfind(b"\n") + 1
-    torn = data[end:]
-    if not (torn.startswith(_HEAD) or _HEAD.startswith(torn)):
-        raise RecordError(
-            f"{path}, line {data.count(10) + 1}: {torn[:60].decode(errors='replace')!r} is not a record of a game"
-        )
-    return end
-
-
-def _parse(data: bytes, path: str | Path) -> list[GameRecord]:
-    """The records of complete lines. Each record is checked by playing its game again."""
-    records = []
-    for number, line in enumerate(data.split(b"\n")[:-1], start=1):
+    *lines, torn = data.split(b"\n")
+    records, messages = [], []
+    for number, line in enumerate(lines, start=1):
         try:
-            records.append(_record(line))
+            record = GameRecord.from_json(line)
+            record.replay()
+            records.append(record)
         except RecordError as error:
-            raise RecordError(f"{path}, line {number}: {error}") from None
-    return records
-
-
-def _record(line: bytes) -> GameRecord:
-    """The record of a line. The record is checked by playing its game again."""
-    record = GameRecord.from_json(line)
-    record.replay()
-    return record
+            messages.append(f"line {number}: {error}")
+    if not (torn.startswith(_HEAD) or _HEAD.startswith(torn)):
+        shown = torn[:60].decode(errors="replace")
+        messages.append(f"line {len(lines) + 1}: {shown!r} is not a record of a game")
+    return records, messages, len(data) - len(torn)
 
 
 class RecordFile:
@@ -110,9 +89,10 @@ class RecordFile:
     def __init__(self, file: IO[bytes], path: Path) -> None:
         data = file.read()
         self._file = file
-        self._end = _whole(data, path)
+        self.records, messages, self._end = _parsed(data)
+        if messages:
+            raise RecordError(f"{path}, {messages[0]}")
         self._torn = self._end < len(data)
-        self.records = _parse(data[: self._end], path)
 
     def cut_torn_line(self) -> None:
         """Remove the last line if it is incomplete.
@@ -174,61 +154,34 @@ def check_records(
     Raises:
         RecordError: a record is wrong. The message names the line.
     """
-    expected = _settings_of(schedule, clock)
     seen = set()
     for line, record in enumerate(records, start=1):
-        is_known = schedule.has(record.opening, record.agents)
-        game = schedule.pairing(record.opening, record.agents) if is_known else None
-        reason = None
-        if record.key in seen:
-            reason = "it repeats a game"
-        elif game is None or game.key != record.key or _settings(record) != expected:
-            reason = _difference(record, schedule, expected)
-        elif (record.position, record.opening_moves) != (game.opening.position, game.opening.moves):
-            reason = f"opening {record.opening} differs from that of the tournament"
-        else:
-            reason = _changed_file(record, hashes or {})
+        reason = "it repeats a game" if record.key in seen else _difference(record, schedule, clock, hashes or {})
         if reason is not None:
             raise RecordError(f"{file}, line {line}: {reason}; resume with the same arguments, or name another file")
         seen.add(record.key)
 
 
-def _changed_file(record: GameRecord, hashes: Mapping[str, Mapping[str, str]]) -> str | None:
-    """The reason if a file of an agent is not the file with which the game was played."""
-    for agent in record.agents:
-        for path, file_hash in hashes.get(agent, {}).items():
-            if record.versions.get(path, file_hash) != file_hash:
-                return f"it was played with another version of {path}"
+def _difference(
+    record: GameRecord, schedule: Schedule, clock: TimeControl | None, hashes: Mapping[str, Mapping[str, str]]
+) -> str | None:
+    """The reason why a record belongs to another tournament, if it does."""
+    used = record.versions
+    for name, was, value in (
+        ("game", record.game, str(schedule.spec)),
+        ("seed", record.seed, schedule.seed),
+        ("openings", record.openings, schedule.openings_text),
+        ("clock", record.clock, None if clock is None else str(clock)),
+        ("othello-env", used.get("othello-env"), versions()["othello-env"]),
+    ):
+        if was != value:
+            return f"it was played with {name} {was}, not {value}"
+    if not schedule.has(record.opening, record.agents):
+        return f"opening {record.opening} of {' - '.join(record.agents)} is not a game of this tournament"
+    game = schedule.pairing(record.opening, record.agents)
+    if (record.key, record.position, record.opening_moves) != (game.key, game.opening.position, game.opening.moves):
+        return f"opening {record.opening} differs from that of the tournament"
+    for path, digest in ((path, digest) for name in record.agents for path, digest in hashes.get(name, {}).items()):
+        if used.get(path, digest) != digest:
+            return f"it was played with another version of {path}"
     return None
-
-
-def _settings(record: GameRecord) -> dict[str, object]:
-    return {
-        "game": record.game,
-        "seed": record.seed,
-        "openings": record.openings,
-        "clock": record.clock,
-        "othello-env": record.versions.get("othello-env"),
-    }
-
-
-def _settings_of(schedule: Schedule, clock: TimeControl | None) -> dict[str, object]:
-    return {
-        "game": str(schedule.spec),
-        "seed": schedule.seed,
-        "openings": schedule.openings_text,
-        "clock": None if clock is None else str(clock),
-        "othello-env": versions()["othello-env"],
-    }
-
-
-def _difference(record: GameRecord, schedule: Schedule, expected: Mapping[str, object]) -> str:
-    """The reason why a record belongs to another tournament."""
-    was = _settings(record)
-    for name, value in expected.items():
-        if was[name] != value:
-            return f"it was played with {name} {was[name]}, not {value}"
-    for agent in record.agents:
-        if agent not in schedule.agents:
-            return f"it is a game of {agent!r}, and this agent does not play in this tournament"
-    return f"opening {record.opening} of {' - '.join(record.agents)} is not a game of this tournament"

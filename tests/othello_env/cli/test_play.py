@@ -3,13 +3,12 @@
 import io
 import re
 
-import click
 import pytest
 
-from othello_env import Checkers, Othello, Tribolo, drawing, make_agent
+from othello_env import Checkers, Othello, make_agent
 from othello_env.agent import Seat
 from othello_env.cli import main
-from othello_env.cli.play import TerminalGame, coloured
+from othello_env.cli.play import TerminalGame
 
 
 class Terminal:
@@ -125,17 +124,3 @@ def test_the_seed_is_also_the_seed_of_your_own_agent(monkeypatch, capsys, tmp_pa
     sides = ("--black", f"{tmp_path / 'mine.py'}:Mine", "--white", "random", "--game", "othello:size=6")
     games = [typed(monkeypatch, capsys, "", *sides, "--seed", str(seed)) for seed in (3, 3, 4)]
     assert games[0] == games[1] != games[2]
-
-
-class Sides(Othello):
-    player_names = ("first", "second")
-
-
-@pytest.mark.parametrize(
-    "state", [Othello.from_moves("f5d6"), Othello(4), Checkers.from_text("B:W18,K26:B14,1"), Tribolo(seed=1), Sides(4)]
-)
-def test_colours_change_nothing_but_the_colours(state):
-    painted = coloured(state)
-    assert "\x1b[" in painted
-    plain = [line.rstrip() for line in click.unstyle(painted).split("\n")]
-    assert plain == [line.rstrip() for line in drawing.text(state).split("\n")]

@@ -57,6 +57,8 @@ assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
 def test_a_learning_chart_shows_the_scores_and_their_intervals():
     played, seconds = learning().axes
     assert played.get_xscale() == "log"
+    ticks = [label.get_text() for label in played.get_xticklabels()]
+    assert {"1k", "10k", "100k", "1M"} <= {*ticks}
     assert "log scale" in played.get_xlabel()
     assert played.lines[0].get_xdata().tolist() == [point.played for point in CURVE]
     assert seconds.lines[0].get_xdata().tolist() == [point.seconds for point in CURVE]
@@ -76,8 +78,8 @@ def test_a_learning_chart_shows_the_scores_and_their_intervals():
     assert [key.get_color() for key in legend.get_lines()] == [line.get_color() for line in played.lines]
 
 
-def test_rows_show_scores_with_intervals_and_a_curve():
-    rows, curve = row_chart("title", "subtitle", ROWS, "score", (0, 1), CURVE, f"score against {SPEC} " * 3).axes
+def test_rows_show_scores_with_intervals():
+    (rows,) = row_chart("title", "subtitle", ROWS, "score", (0, 1)).axes
     ends = [bar.get_segments()[0] for bar in rows.collections]
     assert [(x0, y0, x1, y1) for (x0, y0), (x1, y1) in ends] == [
         pytest.approx((row.low, y, row.high, y)) for y, row in enumerate(ROWS)
@@ -89,7 +91,6 @@ def test_rows_show_scores_with_intervals_and_a_curve():
     assert [[0.4, 0.5], [0.4, 1.5]] in marks
     assert [[0.9, 0.0]] in marks
     assert rows.yaxis_inverted()  # the first row is on top
-    assert curve.lines[0].get_ydata().tolist() == [point.score for point in CURVE]
 
 
 @pytest.mark.parametrize(

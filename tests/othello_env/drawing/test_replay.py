@@ -1,15 +1,13 @@
-"""Games as files: each file has every position of its game, and needs no other file."""
+"""Games as GIF: each file has every position of its game."""
 
 import io
-import json
-import re
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from othello_env import Othello, drawing
-from othello_env.drawing.replay import gif, html, positions
+from othello_env.drawing.replay import gif, positions
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import IllegalActionError
 from othello_env.games.tribolo.position import Tribolo
@@ -53,19 +51,6 @@ def test_a_gif_shows_each_position(start):
             # Pixels are 0 to 255. The GIF has few colours, so small parts, such as the last move's mark, may differ.
             assert np.abs(shown - drawing.pixels(state, 24)).max() < 32
         assert image.info["duration"] == 2800
-
-
-@pytest.mark.parametrize("start", GAMES, ids=lambda s: type(s).__name__)
-def test_a_page_holds_each_picture(start):
-    states = played(start)
-    page = html(states, "a <b> & c, TITLE and DATA")
-    data = json.loads(re.search(r"const game = (.*);\n", page)[1])
-    pictures = ["\n".join(data["lines"][number] for number in frame) for frame in data["frames"]]
-    assert pictures == [drawing.svg(state, 56) for state in states]
-    assert len(data["moves"]) == len(states)
-    assert "<title>a &lt;b&gt; &amp; c, TITLE and DATA</title>" in page
-    assert page.count("</script") == 1
-    assert not re.search(r"(src|href)=", page)
 
 
 def test_positions_of_a_game():

@@ -95,7 +95,11 @@ def test_a_line_torn_anywhere_is_left_out_and_cut_off(tmp_path):
         (WIPE_OUT, lambda line: "[1]", 'expected {"format": "othello-env game 1"'),
         (WIPE_OUT, lambda line: line.replace("game 1", "game 9"), "expected"),
         (WIPE_OUT, lambda line: line.replace('"moves"', '"motion"'), "missing or unknown: motion, moves"),
-        (WIPE_OUT, lambda line: line.replace('"scores": [', '"scores": ["x", '), "scores must be a list of integers"),
+        (
+            WIPE_OUT,
+            lambda line: line.replace('"scores": [', '"scores": ["x", '),
+            "Expected `int`, got `str`",
+        ),
     ],
 )
 def test_a_wrong_line_is_named_and_nothing_is_written(tmp_path, record, damage, told):

@@ -118,7 +118,7 @@ def test_killed_again_and_again_it_ends_as_if_nothing_had_been(tmp_path):
         ({"openings": ("f5d6",)}, "line 1: it was played with openings random:10, not None"),
         ({"game": "othello:size=6"}, "line 1: it was played with game othello, not othello:size=6"),
         ({"clock": TimeControl(5)}, "line 1: it was played with clock None, not 5s"),
-        ({"names": ("random", "maximizer")}, "line 1: it is a game of 'maximizer:eval=count', and this agent"),
+        ({"names": ("random", "maximizer")}, "line 1: opening 0 of random - maximizer:eval=count is not"),
         ({"games": 2}, "line 3: opening 1 of .* is not a game of this tournament"),
     ],
 )
