@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
 
 import click
 
@@ -51,13 +50,6 @@ _MOST_CONNECTIONS = 200  # further connections get an error
     "agents, also those that appear later.",
 )
 @click.option(
-    "--league",
-    "leagues",
-    multiple=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Show the payoffs and ratings of the league in this folder. The option may be repeated.",
-)
-@click.option(
     "--network",
     help="The function that makes the networks of your own in the .safetensors files, as package.module:name or "
     "path.py:name. This runs its code.",
@@ -70,7 +62,6 @@ def command(
     port: int,
     results: tuple[Path, ...],
     runs: Path | None,
-    leagues: tuple[Path, ...],
     network: str | None,
     game: GameSpec,
     seconds: float,
@@ -88,40 +79,20 @@ def command(
     from othello_env.page.messages import page_games
     from othello_env.page.offers import FIRST_REQUESTS, given
     from othello_env.page.pool import WorkerPool
-    from othello_env.page.results import Recorded
     from othello_env.page.runs import Runs
 
     if any(spec.partition(":")[0] == "human" for spec in agents):
         raise click.BadParameter("human is not an agent; the page always offers it.", param_hint="AGENT")
     if str(game) not in page_games():
         raise click.BadParameter(f"expected one of {', '.join(page_games())}, got {game}.", param_hint="--game")
-    link = "" if game == GameSpec() else f"#{urlencode({'game': str(game)})}"
     offers = given(agents, network)
-    for folder in leagues:
-        _check_league(folder)
-    watched = Runs(runs, leagues, network) if runs is not None or leagues else None
+    watched = None if runs is None else Runs(runs, network)
     shown = [_read_results(file) for file in results]
-    recorded = [result for result in shown if isinstance(result, Recorded)]
-    drawn = [result for result in shown if not isinstance(result, Recorded)]
     with _listen(port) as listener:
         taken = listener.getsockname()[1]
         pool = WorkerPool(seconds=seconds)
-        app = make_app(offers, taken, drawn, pool, FIRST_REQUESTS, recorded, watched)
-        _serve(app, listener, pool, lambda: _announce(f"http://{_ADDRESS}:{taken}/{link}", browser))
-
-
-def _check_league(folder: Path) -> None:
-    """Check that the page can show the league in a folder.
-
-    Raises:
-        click.BadParameter: there is no such league.
-    """
-    from othello_env.page.results import read_league_folder
-
-    try:
-        read_league_folder(folder)
-    except (ValueError, OSError) as error:
-        raise click.BadParameter(f"{folder}: {error}.", param_hint="--league") from None
+        app = make_app(offers, taken, shown, pool, FIRST_REQUESTS, watched, str(game))
+        _serve(app, listener, pool, lambda: _announce(f"http://{_ADDRESS}:{taken}/", browser))
 
 
 def _announce(address: str, browser: bool) -> None:

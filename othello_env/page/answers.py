@@ -32,17 +32,17 @@ class Answers:
 
     def __init__(self) -> None:
         search_current_folder()
-        self._agents: dict[str, Agent] = {}
+        self._agents: dict[tuple[str, str], Agent] = {}  # by the spec and the version
         self._asked: Agent | None = None  # the agent that was asked last
 
     def __call__(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer one request.
 
         Args:
-            request: has the ``spec`` of the agent and the ``task``. The answer to the task ``powers`` says which
-                optional methods the agent has. The answer to ``games`` says which games the agent plays. The tasks
-                ``move`` and ``assess`` also have the ``record`` of a game. If the agent comes from a file that may
-                change, the request has the file's ``version``.
+            request: has the ``spec`` of the agent and the ``task``. The answer to the task ``about`` says which
+                ``games`` the agent plays and which optional methods it has, its ``powers``. The tasks ``move`` and
+                ``assess`` also have the ``record`` of a game. If the agent comes from a file that may change, the
+                request has the file's ``version``.
         """
         try:
             return self._answer(request)
@@ -61,11 +61,8 @@ class Answers:
 
     def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
         agent = self._asked = self._agent(request["spec"], request.get("version", ""))
-        match request["task"]:
-            case "powers":
-                return {"powers": powers(agent)}
-            case "games":
-                return {"games": games_of(agent)}
+        if request["task"] == "about":
+            return {"games": games_of(agent), "powers": powers(agent)}
         game = PageGame.read(request["record"])
         state = game.states()[-1]
         # A seat is the place of an agent in a game. With a new seat, the agent begins a new game, so that the answer
@@ -78,12 +75,8 @@ class Answers:
 
     def _agent(self, spec: str, version: str) -> Agent:
         """The agent of a spec. If the agent's file has a new version, make it again, and drop the old agent."""
-        key = f"{spec}\n{version}" if version else spec
-        if key not in self._agents:
-            if version:
-                for old in [other for other in self._agents if other.startswith(f"{spec}\n")]:
-                    del self._agents[old]
-            if len(self._agents) >= _KEPT_AGENTS:
-                del self._agents[next(iter(self._agents))]
-            self._agents[key] = make_agent(spec, 0)
-        return self._agents[key]
+        if (spec, version) not in self._agents:
+            others = [key for key in self._agents if key[0] != spec]
+            self._agents = {key: self._agents[key] for key in others[1 - _KEPT_AGENTS :]}
+            self._agents[spec, version] = make_agent(spec, 0)
+        return self._agents[spec, version]

@@ -1,9 +1,8 @@
 """The page's server: its static files, and its answers to the page's messages.
 
 Every message is a POST of a JSON object. Most messages have a ``record`` of the game (see `othello_env.page.messages`).
-The answer is JSON, or a file if the message asks for a replay. If there is an error, the answer is
-``{"error": text}``. This happens if a message is wrong, too large or too slow, or if `othello_env.page.guard.Guard`
-refuses the message. If an agent fails, the answer also has the details of `AnswerError`.
+The answer is JSON, lines of JSON if an agent is asked, or a file if the message asks for a replay. If a message is
+wrong, too large or too slow, or if `othello_env.page.guard.Guard` refuses it, the answer is ``{"error": text}``.
 """
 
 from __future__ import annotations
@@ -13,23 +12,23 @@ import contextlib
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from othello_env.arena.benchmark.ladder import LADDERS
 from othello_env.page.endpoints import Endpoint, endpoints
-from othello_env.page.guard import JSON, Guard
+from othello_env.page.guard import JSON, Guard, json_bytes
 from othello_env.page.messages import MessageError, PageGame, games_view, read_message
 from othello_env.page.offers import Offer, Offers
-from othello_env.page.pool import AnswerError, ClosedError, PendingRequests, Progress, WorkerPool
+from othello_env.page.pool import AnswerError, ClosedError, WorkerPool
 from othello_env.page.results import Recorded, elo_name, ladders_view
 from othello_env.page.runs import Runs
 from othello_env.page.standalone import template
@@ -46,54 +45,42 @@ LARGEST_FILE = 32 << 20
 _LONGEST_ERROR = 300  # characters; an error may quote what a person pasted
 _BODY_SECONDS = 10.0
 """The longest time, in seconds, that a message may take to arrive."""
-_Name = Annotated[str, Meta(max_length=64)]
-"""The name of a request."""
 _STATIC = Path(__file__).parent / "static"
 _ACTION_NUMBER = re.compile(r" \(action \d+\)")
 _CLOSE = {"connection": "close"}
-_STATUSES: dict[Any, int] = {
-    ClosedError: 503,  # the server is ending; the page repeats its request until a server runs again
-    AnswerError: 502,
-    ValueError: 400,
-    TypeError: 400,
-    ClientDisconnect: 400,  # the client has gone, so nobody reads the answer
-}
-"""The HTTP status of each kind of error.
-
-If an error belongs to several kinds, the first of these kinds in the dict decides.
-"""
+_ERRORS = (ValueError, TypeError, ClientDisconnect)
+"""What may go wrong in an answer. Once the client has gone, nobody reads the error."""
 
 
 def make_app(
     offers: Sequence[Offer],
     port: int,
-    results: Sequence[dict[str, Any]] = (),
+    results: Sequence[dict[str, Any] | Recorded] = (),
     pool: WorkerPool | None = None,
     first_requests: Sequence[dict[str, Any]] = (),
-    recorded: Sequence[Recorded] = (),
     runs: Runs | None = None,
+    game: str = "othello",
 ) -> Starlette:
     """The ASGI application.
 
     Args:
         offers: the agents that a page may ask. Requests for other agents are refused.
         port: the port of the server. The header Host of each request must name this port.
-        results: the results that the page draws, one dict for each file of results; see
-            `othello_env.page.results.read_results`.
+        results: the results that the page draws, one for each file: what `othello_env.page.results.read_results`
+            returned, or recorded games of a tournament, which the page can replay.
         pool: the processes in which agents think. By default the application makes new processes. When the
             application ends, it closes the processes.
         first_requests: requests that agents answer when the application starts. So the code that agents need
             is compiled before a page asks them.
-        recorded: files of recorded tournament games. The page can replay these games.
         runs: the training runs and leagues that the server watches; None if it watches nothing.
+        game: the game with which the page begins.
     """
     pool = pool or WorkerPool()
     known = Offers(offers)
     ratings = {game: elo_name(game) for game in LADDERS}
-    fixed = {"games": games_view(), "reviewer": ANALYST, "blunder": BLUNDER, "ratings": ratings}
+    fixed = {"games": games_view(), "first": game, "reviewer": ANALYST, "blunder": BLUNDER, "ratings": ratings}
     asking, watching = _Asking(known, pool), Watching(runs, known, pool)
-
-    shown = [*results, *(result.to_json(number) for number, result in enumerate(recorded))]
+    shown = [result.to_json(i) if isinstance(result, Recorded) else result for i, result in enumerate(results)]
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -117,14 +104,14 @@ def make_app(
         _post("think", _Think, asking.think),
         *(
             _post(name, *endpoint, LARGEST_FILE if name == "file" else LARGEST_BODY)
-            for name, endpoint in endpoints(recorded).items()
+            for name, endpoint in endpoints(results).items()
         ),
         Mount("/static", StaticFiles(directory=_STATIC)),
     ]
     return Starlette(
         routes=routes,
         middleware=[Middleware(Guard, port=port)],
-        exception_handlers={**dict.fromkeys(_STATUSES, _error), HTTPException: _refused},
+        exception_handlers={**dict.fromkeys(_ERRORS, _error), HTTPException: _refused},
         lifespan=lifespan,
     )
 
@@ -143,10 +130,9 @@ def _get(name: str, content: Callable[[], object]) -> Route:
 
 
 class _Think(Struct):
-    request: _Name
-    task: Literal["move", "assess", "powers"]
+    task: Literal["move", "assess"]
+    record: PageGame
     agent: Any = None  # `Offers.find` checks it
-    record: PageGame | None = None
 
 
 class _Asking:
@@ -160,37 +146,57 @@ class _Asking:
     def __init__(self, offers: Offers, pool: WorkerPool) -> None:
         self._offers = offers
         self._pool = pool
-        self._pending = PendingRequests()
 
-    async def think(self, message: _Think, request: Request) -> Response:
-        """An agent's answer, such as a move or the values of moves. If the page is closed, the agent is stopped."""
-        return await self._pending.answer(message.request, lambda progress: self._think(message, progress), request)
+    async def think(self, message: _Think) -> Response:
+        """An agent's answer, such as a move or the values of moves, as lines of JSON.
 
-    async def _think(self, message: _Think, progress: Progress) -> dict[str, Any]:
+        Each line is sent at once. Lines with ``doing`` say what the agent does (see `WorkerPool.ask`). Lines with an
+        ``answer`` and ``isLast`` have the answers of less deep searches, and at last that of the agent. If the agent
+        fails, the last line has the ``error``, and the details of `AnswerError`. If the server ends, there is no last
+        line. If the page leaves, the agent is stopped. A browser keeps at most six connections to a server, so no more
+        agents than this can think for all its tabs at once.
+        """
         spec, offer = self._offers.find(message.agent)
-        request: dict[str, Any] = {"spec": spec, "task": message.task}
-        if offer.version:
-            request["version"] = offer.version
-        if message.task != "powers":
-            if message.record is None:
-                raise MessageError(f"the task {message.task} needs a record")
-            if (await asyncio.to_thread(message.record.states))[-1].is_over:
-                raise MessageError("the game is over")
-            request["record"] = message.record.to_json()
-        if message.task == "assess":
-            for less in offer.shallower(spec):
-                answer = await self._pool.ask(request | {"spec": less}, progress)
-                if answer["moves"] and all(move["exact"] for move in answer["moves"]):
-                    return answer  # a deeper search finds the same
-                progress.tell(answer=answer)
-        return await self._pool.ask(request, progress)
+        if (await asyncio.to_thread(message.record.states))[-1].is_over:
+            raise MessageError("the game is over")
+        request = {"spec": spec, "task": message.task, "record": message.record.to_json(), "version": offer.version}
+        less = offer.shallower(spec) if message.task == "assess" else []
+        requests = [request | {"spec": each} for each in (*less, spec)]
+        return StreamingResponse(self._lines(requests), media_type="application/x-ndjson")
+
+    async def _lines(self, requests: Sequence[dict[str, Any]]) -> AsyncIterator[bytes]:
+        """The lines of an answer. The last one of `requests` is what the page asked, the others are less deep."""
+        news: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        answering = asyncio.create_task(self._answer(requests, news.put_nowait))
+        try:
+            while (line := await news.get()) is not None:
+                yield json_bytes(line) + b"\n"
+        finally:
+            answering.cancel()
+
+    async def _answer(self, requests: Sequence[dict[str, Any]], tell: Callable[[dict[str, Any] | None], None]) -> None:
+        try:
+            for request in requests:
+                answer = await self._pool.ask(request, tell)
+                # A deeper search of a solved position finds the same.
+                is_solved = bool(answer.get("moves")) and all(move["exact"] for move in answer["moves"])
+                is_last = is_solved or request is requests[-1]
+                tell({"answer": answer, "isLast": is_last})
+                if is_last:
+                    break
+        except ClosedError:
+            pass
+        except AnswerError as error:
+            tell({"error": _ACTION_NUMBER.sub("", str(error)), **error.details})
+        finally:
+            tell(None)
 
 
 def _post(name: str, kind: type[Struct], endpoint: Endpoint, most: int = LARGEST_BODY) -> Route:
     """A route for one kind of message. `endpoint` answers the messages, which have at most `most` bytes."""
 
     async def answer(request: Request) -> Response:
-        return await endpoint(read_message(parse_json(await _body(request, most)), kind), request)
+        return await endpoint(read_message(parse_json(await _body(request, most)), kind))
 
     return Route(f"/api/{name}", answer, methods=["POST"])
 
@@ -214,16 +220,12 @@ async def _body(request: Request, most: int) -> bytes:
 
 
 async def _error(_request: Request, error: Exception) -> Response:
-    """The answer to a message that raised an error: its text. If an agent failed, also what is known about the failure.
+    """The answer to a message that raised an error: its text.
 
     A part ``(action N)`` is removed from the text, because it says nothing to a person who plays on the page.
     """
-    status = next(status for kind, status in _STATUSES.items() if isinstance(error, kind))
-    text = str(error) or type(error).__name__
-    if not isinstance(error, AnswerError):
-        line = _ACTION_NUMBER.sub("", text.splitlines()[0])
-        return JSON({"error": line if len(line) <= _LONGEST_ERROR else f"{line[:_LONGEST_ERROR]} …"}, status)
-    return JSON({"error": _ACTION_NUMBER.sub("", text), **error.details}, status)
+    line = _ACTION_NUMBER.sub("", (str(error) or type(error).__name__).splitlines()[0])
+    return JSON({"error": line if len(line) <= _LONGEST_ERROR else f"{line[:_LONGEST_ERROR]} …"}, 400)
 
 
 async def _refused(_request: Request, error: Exception) -> Response:

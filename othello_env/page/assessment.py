@@ -83,9 +83,9 @@ class Assessment:
         return {name: getattr(self, name) for name in self.__slots__} | {"moves": moves, "values": values}
 
 
-def powers(agent: Agent | OptionalMethods) -> list[str]:
+def powers(agent: Agent | OptionalMethods) -> tuple[str, ...]:
     """The names of the optional methods that an agent has."""
-    return [name for name in _POWERS if callable(getattr(agent, name, None))]
+    return tuple(name for name in _POWERS if callable(getattr(agent, name, None)))
 
 
 def assess(agent: Any, state: State) -> Assessment:

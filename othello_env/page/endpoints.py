@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
-from starlette.requests import Request
 from starlette.responses import Response
 
 from othello_env.arena.tournament.schedule import find_openings
@@ -24,8 +23,8 @@ from othello_env.page.view import board_view, views_of
 
 __all__ = ["Endpoint", "endpoints"]
 
-Endpoint = Callable[[Any, Request], Awaitable[Response]]
-"""A function that answers a message. Its arguments are the message and the HTTP request."""
+Endpoint = Callable[[Any], Awaitable[Response]]
+"""A function that answers a message."""
 
 _Number = Annotated[int, Meta(ge=0)]
 
@@ -66,18 +65,19 @@ class _Recorded(Struct):
     number: _Number
 
 
-def endpoints(recorded: Sequence[Recorded] = ()) -> dict[str, tuple[type[Struct], Endpoint]]:
+def endpoints(results: Sequence[Any] = ()) -> dict[str, tuple[type[Struct], Endpoint]]:
     """The messages about games: for each name, the kind of the message and the function that answers it.
 
     Args:
-        recorded: files of tournament games. A page can ask for any of these games.
+        results: what the page shows of files. A page can ask for any game of a `Recorded` among them.
     """
 
-    async def read_recorded(message: _Recorded, _request: Request) -> Response:
+    async def read_recorded(message: _Recorded) -> Response:
         """A recorded game of a tournament, with the names of its agents."""
-        if message.file >= len(recorded) or message.number >= len(recorded[message.file]):
+        file = results[message.file] if message.file < len(results) else None
+        if not isinstance(file, Recorded) or message.number >= len(file):
             raise MessageError(f"there is no recorded game {message.number} in file {message.file}")
-        return JSON(recorded[message.file].game(message.number))
+        return JSON(file.game(message.number))
 
     return {
         "game": (_Show, _show),
@@ -85,12 +85,12 @@ def endpoints(recorded: Sequence[Recorded] = ()) -> dict[str, tuple[type[Struct]
         "read": (_Read, _read),
         "file": (_File, _file),
         "write": (_Write, _write),
-        "gif": (_Gif, _Gifs().draw),
+        "gif": (_Gif, _gif),
         "recorded": (_Recorded, read_recorded),
     }
 
 
-async def _show(message: _Show, _request: Request) -> Response:
+async def _show(message: _Show) -> Response:
     """The positions of a game, beginning at the ply ``from``. If ``from`` is 0, the answer also has the empty board."""
     if message.first > len(message.record.moves):
         raise MessageError(f"from: the game has {len(message.record.moves)} plies, not {message.first}")
@@ -102,7 +102,7 @@ def _views(game: PageGame, first: int) -> dict[str, Any]:
     return {"board": None if first else board_view(states[0]), "from": first, "views": views_of(states, first)}
 
 
-async def _open(message: _Open, _request: Request) -> Response:
+async def _open(message: _Open) -> Response:
     """The record of a new game that begins with an opening. The game's seed selects the opening."""
     opening = None if message.opening == "start" else message.opening
     return _record(await asyncio.to_thread(_opened, message.record, opening))
@@ -113,19 +113,19 @@ def _opened(game: PageGame, opening: str | None) -> PageGame:
     return PageGame(game.game, game.seed, None, start.moves)
 
 
-async def _read(message: _Read, _request: Request) -> Response:
+async def _read(message: _Read) -> Response:
     """The record of the game in a pasted text."""
     if not message.text.strip():
         raise MessageError("paste a transcript or a board")
     return _record(await asyncio.to_thread(read_text, message.record, message.text.strip()))
 
 
-async def _file(message: _File, _request: Request) -> Response:
+async def _file(message: _File) -> Response:
     """The games of a file: the title and the record of each, and how many more are left out."""
     return JSON(await asyncio.to_thread(read_file_games, message.record, message.name, message.data))
 
 
-async def _write(message: _Write, _request: Request) -> Response:
+async def _write(message: _Write) -> Response:
     """A game as text that a person can copy."""
     return JSON({"text": await asyncio.to_thread(write_text, message.record)})
 
@@ -134,17 +134,8 @@ def _record(game: PageGame) -> Response:
     return JSON({"record": game.to_json()})
 
 
-class _Gifs:
-    """Draws games, one at a time, so that threads stay free for other requests."""
-
-    def __init__(self) -> None:
-        self._drawing = asyncio.Semaphore(1)
-
-    async def draw(self, message: _Gif, _request: Request) -> Response:
-        """A game as a GIF, as it is seen on the page: with its values, and perhaps turned."""
-        values = [{int(action): float(value) for action, value in each.items()} for each in message.values]
-        async with self._drawing:
-            data = await asyncio.to_thread(
-                lambda: gif(message.record.states(), values=values, turned=message.is_turned)
-            )
-        return Response(data, media_type="image/gif")
+async def _gif(message: _Gif) -> Response:
+    """A game as a GIF, as it is seen on the page: with its values, and perhaps turned."""
+    values = [{int(action): float(value) for action, value in each.items()} for each in message.values]
+    data = await asyncio.to_thread(lambda: gif(message.record.states(), values=values, turned=message.is_turned))
+    return Response(data, media_type="image/gif")

@@ -9,7 +9,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["HEADERS", "JSON", "Guard"]
+__all__ = ["HEADERS", "JSON", "Guard", "json_bytes"]
 
 HEADERS = {
     "content-security-policy": (
@@ -26,11 +26,16 @@ HEADERS = {
 _NAMES = ("127.0.0.1", "localhost")
 
 
+def json_bytes(content: Any) -> bytes:
+    """JSON in ASCII. UTF-8 cannot store half a surrogate pair, which a file or an agent may contain."""
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+
+
 class JSON(JSONResponse):
-    """An answer as JSON in ASCII. UTF-8 cannot store half a surrogate pair, which a file or an agent may contain."""
+    """An answer as JSON; see `json_bytes`."""
 
     def render(self, content: Any) -> bytes:
-        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+        return json_bytes(content)
 
 
 class Guard:

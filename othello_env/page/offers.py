@@ -14,6 +14,8 @@ from typing import Any
 from othello_env.agent import Agent, SpecError, WrongGameError, make_agent, option_text, spec_text
 from othello_env.agent.spec import number_options, split_spec
 from othello_env.arena.benchmark.ladder import LADDERS, load_ladder, rated_agents
+from othello_env.arena.number import elo_text
+from othello_env.page.assessment import powers
 from othello_env.page.messages import MessageError, PageGame, page_games
 
 __all__ = [
@@ -54,6 +56,7 @@ class Offer:
         spec: the agent's spec.
         label: a word or two about the agent, such as its strength.
         games: the games in `page_games` that the agent plays.
+        powers: the agent's optional methods that give values; see `othello_env.page.assessment.powers`.
         version: the text ``TIME-SIZE`` if the agent's file is in the folder that the server watches, otherwise an empty
             text. TIME is the time of the file's last change in ns, and SIZE is the file's size in bytes.
         given: whether the agent was given to the command ``othello-env serve``.
@@ -62,14 +65,15 @@ class Offer:
     spec: str
     label: str = ""
     games: tuple[str, ...] = field(default_factory=page_games)
+    powers: tuple[str, ...] = ()
     version: str = ""
     given: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The offer as values for JSON.
 
-        ``elo`` has the agent's rating in each game that has a packaged ladder, if the rating is known. ``head`` is the
-        agent's name. ``settings`` are the options that a page may change. The ``value`` of such an
+        ``elo`` has the agent's rating, as text, in each game that has a packaged ladder, if the rating is known.
+        ``head`` is the agent's name. ``settings`` are the options that a page may change. The ``value`` of such an
         option is its number in the spec, as text. It is empty if the spec does not have this option. ``fixed`` are the
         other options in the spec, as text.
         """
@@ -86,9 +90,10 @@ class Offer:
             for least, most in [SETTINGS[name]]
         ]
         fixed = [option_text(name, value) for name, value in options.items() if name not in self.settings()]
-        elo = {game: ratings[self.spec] for game, ratings in _ratings().items() if self.spec in ratings}
-        shown = {"spec": self.spec, "label": self.label, "given": self.given, "games": list(self.games)}
-        return {**shown, "version": self.version, "elo": elo, "head": head, "fixed": fixed, "settings": settings}
+        elo = {game: elo_text(ratings[self.spec]) for game, ratings in _ratings().items() if self.spec in ratings}
+        shown = {"spec": self.spec, "label": self.label, "given": self.given, "version": self.version}
+        shown |= {"games": list(self.games), "powers": list(self.powers), "elo": elo}
+        return shown | {"head": head, "fixed": fixed, "settings": settings}
 
     def shallower(self, spec: str) -> list[str]:
         """The specs of the same agent with less deep searches, if its search has a depth: every second depth from 2.
@@ -139,7 +144,6 @@ class Offers:
         offers: the agents, in the order in which the page lists them.
 
     Attributes:
-        asked: the specs of those agents in `found` that a page has asked so far.
         found: more agents, which the server found in the folder that it watches. The page lists these agents directly
             after the agents that were given.
     """
@@ -147,7 +151,6 @@ class Offers:
     def __init__(self, offers: Sequence[Offer]) -> None:
         self._offers = tuple(offers)
         self.found: tuple[Offer, ...] = ()
-        self.asked: set[str] = set()
 
     def __iter__(self) -> Iterator[Offer]:
         by_spec = {offer.spec: offer for offer in self.found}
@@ -172,10 +175,8 @@ class Offers:
         """
         if isinstance(spec, str) and len(spec) <= _LONGEST:
             exact = [offer for offer in self if offer.spec == spec]
-            for offer in exact or [offer for offer in self if offer.allows(spec)]:
-                if offer in self.found:
-                    self.asked.add(offer.spec)
-                return spec, offer
+            if able := exact or [offer for offer in self if offer.allows(spec)]:
+                return spec, able[0]
         known = ", ".join(offer.spec for offer in self)
         raise MessageError(f"agent is one of {known}, perhaps with other numbers for {', '.join(SETTINGS)}")
 
@@ -237,8 +238,9 @@ def given(specs: Sequence[str], network: str | None = None) -> list[Offer]:
             if (used := with_network(spec, network)) == spec:
                 raise
             agent = make_agent(used)
-        first.append(Offer(used, labels.get(used, ""), games_of(agent), given=True))
-    return [*first, *(offer for offer in PACKAGED if offer.spec not in specs)]
+        first.append(Offer(used, labels.get(used, ""), games_of(agent), powers(agent), given=True))
+    others = [offer for offer in PACKAGED if offer.spec not in specs]
+    return [*first, *(replace(offer, powers=powers(make_agent(offer.spec))) for offer in others)]
 
 
 def with_network(spec: str, network: str | None) -> str:
@@ -256,11 +258,11 @@ def _plays(agent: Agent, game: str) -> bool:
 
 
 FIRST_REQUESTS = tuple(
-    {"spec": offer.spec, "task": task, "record": PageGame(played).to_json()}
+    {"spec": offer.spec, "task": task, "record": PageGame(game).to_json()}
     for offer in PACKAGED
     if ":ms=" not in offer.spec  # `engine:ms=2000` needs the same compiled code as `engine`
     for game in offer.games
     if ":" not in game or offer.spec == "perfect"  # other agents need the same compiled code on all boards
-    for task, played in (("move", game), ("assess", game))
+    for task in ("move", "assess")
 )
 """Requests that make the packaged agents compile all their code. Without them, code is compiled at its first use."""

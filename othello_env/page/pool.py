@@ -1,34 +1,22 @@
-"""The worker processes in which agents answer the page's requests, and requests whose answers take long."""
+"""The worker processes in which agents answer the page's requests."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
-from starlette.requests import Request
-from starlette.responses import Response
-
 from othello_env.page.answers import Answers
-from othello_env.page.guard import JSON
 from othello_env.support.workers import Worker, WorkerDiedError, WorkerError, WorkerTimeoutError
 
-__all__ = ["AgentFailedError", "AnswerError", "ClosedError", "PendingRequests", "Progress", "WorkerPool"]
+__all__ = ["AgentFailedError", "AnswerError", "ClosedError", "Tell", "WorkerPool"]
 
 _log = logging.getLogger(__name__)
 _START_SECONDS = 120.0
 """The longest time that a process may take to start."""
-_HOLD_SECONDS = 0.25
-"""If an answer is not ready after this time, the server tells the page to send the request again."""
-_PATIENCE_SECONDS = 5.0
-"""If the page does not repeat its request within this time, the work on the answer is cancelled.
-
-The time is long, because a browser with many tabs may send requests late.
-"""
 
 
 class AnswerError(RuntimeError):
@@ -52,24 +40,8 @@ class ClosedError(AnswerError):
     """The server closes, so its worker processes have ended."""
 
 
-class Progress:
-    """What is known of an answer before it is there.
-
-    Attributes:
-        doing: ``waiting`` for a process, ``loading`` the agent, or ``thinking``.
-        answer: what a less deep search has answered. None if there is nothing yet.
-        news: is set when `doing` or `answer` has changed.
-    """
-
-    def __init__(self) -> None:
-        self.doing = "waiting"
-        self.answer: dict[str, Any] | None = None
-        self.news = asyncio.Event()
-
-    def tell(self, **changes: Any) -> None:
-        """Change some attributes."""
-        vars(self).update(changes)
-        self.news.set()
+Tell = Callable[[dict[str, Any]], None]
+"""A function that gets the news of a request: ``{"doing": "starting"}`` or ``{"doing": "thinking"}``."""
 
 
 class WorkerPool:
@@ -83,9 +55,9 @@ class WorkerPool:
     Args:
         processes: the number of processes, at least two. One of them answers the requests that are not for moves.
         seconds: the time that an agent may think, in seconds.
-        start_seconds: the time that a process may take to load an agent, and the additional time for the agent's first
-            answer to a task, because its code may have to be compiled while other programs and processes use the
-            processor. The code of the packaged engine took 92 s where each process got a sixth of a core.
+        start_seconds: the additional time for the first answer of an agent to a task in a process, because the agent
+            may have to be loaded, and its code compiled while other programs and processes use the processor. The code
+            of the packaged engine took 92 s where each process got a sixth of a core.
         grace_seconds: if nobody waits for an answer any more, the agent goes on for this time. Most answers come within
             this time, so that their processes need not be killed.
         margin_seconds: the time that is added to `seconds` before a process is killed, so that an agent can use all its
@@ -111,7 +83,7 @@ class WorkerPool:
         self._threads = ThreadPoolExecutor(processes + 1)  # each waits for a process; one more for `prepare`
         self._workers: set[Worker] = set()
         self._idle: list[Worker] = []
-        self._answered: dict[Worker, set[tuple[str, str]]] = {}  # the agents and tasks of each process
+        self._answered: dict[Worker, set[tuple[str, str, str]]] = {}  # what each process has answered
         self._answering: dict[asyncio.Task[dict[str, Any]], Worker] = {}
         self._is_closed = False
 
@@ -120,7 +92,7 @@ class WorkerPool:
         """The number of running processes."""
         return sum(worker.is_alive for worker in self._workers)
 
-    async def ask(self, request: dict[str, Any], progress: Progress | None = None) -> dict[str, Any]:
+    async def ask(self, request: dict[str, Any], tell: Tell = lambda _news: None) -> dict[str, Any]:
         """Let an agent answer a request; see `othello_env.page.answers.Answers`.
 
         If this call is cancelled, the agent is told to stop, and its process is killed if it goes on for
@@ -128,21 +100,22 @@ class WorkerPool:
 
         Args:
             request: the request.
-            progress: is told what the pool is doing.
+            tell: is called when a process begins with the request. It is ``starting`` if this is its first answer to
+                the task by this agent, because the agent may have to be loaded and its code compiled, and otherwise
+                ``thinking``.
 
         Raises:
             ClosedError: `close` was called before the answer came.
             AgentFailedError: the agent raised an error.
             AnswerError: the agent took too long, or its process died or did not start.
         """
-        progress = progress or Progress()
         free = self._free_for_moves if request["task"] == "move" else self._free_for_others
         async with contextlib.AsyncExitStack() as place:
             await place.enter_async_context(free)
             if self._is_closed:
                 raise ClosedError("the server is closing")
             worker = self._idle.pop() if self._idle else self._start()
-            answering = asyncio.create_task(self._answer(worker, request, progress, place.pop_all()))
+            answering = asyncio.create_task(self._answer(worker, request, tell, place.pop_all()))
         self._answering[answering] = worker
         answering.add_done_callback(self._answering.pop)
         try:
@@ -161,26 +134,15 @@ class WorkerPool:
         return answer
 
     async def _answer(
-        self, worker: Worker, request: dict[str, Any], progress: Progress, place: contextlib.AsyncExitStack
+        self, worker: Worker, request: dict[str, Any], tell: Tell, place: contextlib.AsyncExitStack
     ) -> dict[str, Any]:
-        agent = f"{request['spec']}\n{request.get('version', '')}"
         answered = self._answered.setdefault(worker, set())
-
-        async def call(task: str) -> dict[str, Any]:
-            seconds = self._seconds + self._margin_seconds
-            seconds += 0 if (agent, task) in answered else self._start_seconds
-            answer = await self._call(worker, request | {"task": task}, seconds)
-            answered.add((agent, task))
-            return answer
-
+        task = request["spec"], request.get("version", ""), request["task"]
         async with place:
-            answer: dict[str, Any] = {}
-            if (agent, "powers") not in answered:
-                progress.tell(doing="loading")
-                answer = await call("powers")
-            if not answer or not (request["task"] == "powers" or "error" in answer):
-                progress.tell(doing="thinking")
-                answer = await call(request["task"])
+            tell({"doing": "thinking" if task in answered else "starting"})
+            more = 0 if task in answered else self._start_seconds
+            answer = await self._call(worker, request, self._seconds + self._margin_seconds + more)
+            answered.add(task)
             self._idle.append(worker)
             return answer
 
@@ -244,79 +206,6 @@ class WorkerPool:
             self._stop(worker)
         self._idle.clear()
         self._threads.shutdown(wait=False)
-
-
-_Work = Coroutine[Any, Any, dict[str, Any]]
-
-
-@dataclass
-class _Pending:
-    """The work on an answer, the number of requests that wait for it, and the timer that cancels the work."""
-
-    work: asyncio.Task[dict[str, Any]]
-    progress: Progress
-    waiting: int = 0
-    timer: asyncio.TimerHandle | None = None
-
-
-class PendingRequests:
-    """Requests whose answers can take longer than the server lets a connection wait.
-
-    All tabs of a browser share a few connections to a server. So the server replies to each request within a quarter of
-    a second, either with the answer or with status 202 and what is known so far (see `Progress`). After status 202, the
-    page sends the request again, with the same key. If the page does not send it in time, or closes the connection, the
-    work on the answer is cancelled.
-    """
-
-    def __init__(self) -> None:
-        self._pending: dict[str, _Pending] = {}
-
-    async def answer(self, key: str, work: Callable[[Progress], _Work], request: Request) -> Response:
-        """Reply to a request: with the answer if it is ready in time, otherwise with status 202.
-
-        Args:
-            key: the page's name of the request, which no other request has.
-            work: a function that starts the work on the answer, and that tells its argument how far it is. Only the
-                first request with this key calls it.
-            request: the request that waits for the answer.
-        """
-        if key not in self._pending:
-            progress = Progress()
-            self._pending[key] = _Pending(asyncio.create_task(work(progress)), progress)
-            self._pending[key].work.add_done_callback(_take_error)
-        pending = self._pending[key]
-        pending.waiting += 1
-        if pending.timer is not None:
-            pending.timer.cancel()
-        leaving = asyncio.create_task(_disconnected(request))
-        news = asyncio.create_task(pending.progress.news.wait())
-        try:
-            await asyncio.wait({pending.work, leaving, news}, timeout=_HOLD_SECONDS, return_when="FIRST_COMPLETED")
-        finally:
-            has_left, is_done = leaving.done(), pending.work.done()
-            pending.waiting -= 1
-            if not pending.waiting:
-                seconds = 0 if has_left or is_done else _PATIENCE_SECONDS
-                pending.timer = asyncio.get_running_loop().call_later(seconds, self._forget, key, pending)
-            leaving.cancel()
-            news.cancel()
-            await asyncio.gather(leaving, news, return_exceptions=True)
-        if has_left:
-            return Response(status_code=204)
-        if is_done:
-            return JSON(pending.work.result())
-        pending.progress.news.clear()
-        return JSON({"doing": pending.progress.doing, "answer": pending.progress.answer}, status_code=202)
-
-    def _forget(self, key: str, pending: _Pending) -> None:
-        del self._pending[key]
-        pending.work.cancel()
-
-
-async def _disconnected(request: Request) -> None:
-    """Wait until the client of a request has disconnected."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
 
 
 def _take_error(task: asyncio.Task[Any]) -> None:

@@ -12,16 +12,16 @@ from typing import Any
 
 from othello_env.arena.benchmark.ladder import LADDERS, load_ladder
 from othello_env.arena.elo import rate_tournament
-from othello_env.arena.number import FORMS, Number
+from othello_env.arena.number import FORMS, Number, elo_text, interval_text
 from othello_env.arena.play.records import FORMAT, GameRecord
 from othello_env.arena.report import Part, Report, Table
 from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.results import Tournament, overall
 from othello_env.games.registry import GameSpec
-from othello_env.league.files import LEAGUE_FILE, LeagueState
+from othello_env.league.files import LeagueState
 from othello_env.league.payoffs import Payoffs
 from othello_env.page.messages import MAX_PLIES, PageGame, Position, page_games
-from othello_env.support.files import as_type, parse_json, read_file
+from othello_env.support.files import as_type
 
 __all__ = [
     "LARGEST",
@@ -31,7 +31,6 @@ __all__ = [
     "elo_name",
     "ladders_view",
     "league_view",
-    "read_league_folder",
     "read_results",
 ]
 
@@ -109,9 +108,9 @@ def _rated(name: str, report: Report) -> dict[str, Any] | None:
     """
     for number in report.numbers:
         if number.name == "Elo" and number.game in LADDERS and (elo := number.shown) is not None:
-            interval = [None if end is None else _finite(end) for end in (number.low, number.high)]
-            ladder = LADDERS[number.game]
-            return {"name": _text(report.agent), "file": name, "elo": elo, "interval": interval, "ladder": ladder}
+            low = -math.inf if number.low is None else number.low
+            high = math.inf if number.high is None else number.high
+            return {"name": _text(report.agent), "file": name, "ladder": LADDERS[number.game]} | _rating(elo, low, high)
     return None
 
 
@@ -119,12 +118,12 @@ def _rated(name: str, report: Report) -> dict[str, Any] | None:
 def ladders_view() -> list[dict[str, Any]]:
     """The packaged ladders: for each ladder, its name and its opponents.
 
-    Each opponent has its spec, its rating and the interval of this rating.
+    Each opponent has its spec and its rating (see `_rating`).
     """
     return [
         {
             "name": ladder.name,
-            "rungs": [{"name": rung.spec, "elo": rung.elo, "interval": list(rung.interval)} for rung in ladder.rungs],
+            "rungs": [{"name": rung.spec} | _rating(rung.elo, *rung.interval) for rung in ladder.rungs],
         }
         for ladder in map(load_ladder, LADDERS)
     ]
@@ -218,12 +217,12 @@ class Recorded:
         for agent in agents:
             games, total, _ = overall([scores[agent, other] for other in agents if (agent, other) in scores])
             against = [_cell(scores.get((agent, other))) for other in agents]
-            row = {"agent": agent, "games": games, "score": total, "against": against, "elo": None, "interval": None}
-            rows.append(row | ratings.get(agent, {}))
+            row = {"agent": agent, "games": games, "score": total, "against": against}
+            rows.append(row | {"rating": ratings.get(agent)})
         return rows
 
     def _ratings(self) -> dict[str, dict[str, Any]]:
-        """The Elo rating of each agent and its 95% interval. An infinite end of an interval is None.
+        """The Elo rating of each agent and its 95% interval.
 
         An agent is left out if its rating is infinite, or if both ends of its interval are infinite. If the games allow
         no ratings, the dict is empty.
@@ -232,12 +231,11 @@ class Recorded:
             ratings = rate_tournament(self._result)
         except ValueError:
             return {}
-        rated = {}
-        for agent, elo in ratings.elo.items():
-            ends = [end if math.isfinite(end) else None for end in ratings.interval(agent)]
-            if math.isfinite(elo) and ends != [None, None]:
-                rated[agent] = {"elo": elo, "interval": ends}
-        return rated
+        return {
+            agent: _rating(elo, *ratings.interval(agent))
+            for agent, elo in ratings.elo.items()
+            if math.isfinite(elo) and any(map(math.isfinite, ratings.interval(agent)))
+        }
 
     def game(self, number: int) -> dict[str, Any]:
         """A game for the page: its record, the plies of its opening, its fault, and words.
@@ -271,17 +269,6 @@ LARGEST = 4 << 20
 """The largest JSON file of a league or a training run that the server reads, in bytes."""
 
 
-def read_league_folder(folder: Path) -> dict[str, Any]:
-    """What the page shows of the league in a folder; see `league_view`.
-
-    Raises:
-        FileNotFoundError: there is no league in the folder.
-        OSError, ValueError: the league cannot be read, or is damaged.
-    """
-    content = parse_json(read_file(folder / LEAGUE_FILE, LARGEST, "show a league from"))
-    return league_view(folder.name or str(folder), content)
-
-
 def league_view(name: str, state: Any) -> dict[str, Any]:
     """The scores and ratings of a league's members, as values for JSON that the page draws.
 
@@ -299,7 +286,7 @@ def league_view(name: str, state: Any) -> dict[str, Any]:
         - ``names``, ``played``, ``scores``, ``intervals95`` and ``games``: as in `Payoffs.to_json`.
         - ``fromMatches``: for every two members, whether their score comes from matches (otherwise from training).
         - ``anchor``: the member whose rating is 0.
-        - ``ratings``: for each member, its ``elo`` and the two ends of its ``interval`` (None for an infinite end).
+        - ``ratings``: for each member, its rating (see `_rating`).
 
         If the games allow no ratings, ``anchor`` and ``ratings`` are None.
 
@@ -325,12 +312,12 @@ def _league_ratings(payoffs: Payoffs) -> dict[str, Any]:
         ratings = payoffs.ratings()
     except (ValueError, IndexError):  # there is no member, or the games do not connect all members
         return {"anchor": None, "ratings": None}
-    rated = [
-        {"elo": _finite(ratings.elo[name]), "interval": [_finite(end) for end in ratings.interval(name)]}
-        for name in payoffs.names
-    ]
+    rated = [_rating(ratings.elo[name], *ratings.interval(name)) for name in payoffs.names]
     return {"anchor": next(iter(ratings.elo)), "ratings": rated}
 
 
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
+def _rating(elo: float, low: float, high: float) -> dict[str, Any]:
+    """A rating and its 95% interval: as numbers, where infinity is None, and as texts."""
+    finite = [number if math.isfinite(number) else None for number in (elo, low, high)]
+    text = "–" if finite[0] is None else elo_text(elo)  # noqa: RUF001 - the sign of the page
+    return {"elo": finite[0], "interval": finite[1:], "text": text, "range": interval_text(low, high, "elo")}

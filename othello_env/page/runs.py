@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -25,22 +25,19 @@ _MOST_IN_ALL = 100_000  # the largest number of files that are read in all folde
 
 
 class Runs:
-    """The ratings and leagues below a folder, and leagues in other folders.
+    """The ratings and leagues below a folder.
 
     A file is read again when it has changed. If a file is damaged, for example because it is being written, its earlier
     content is shown. A file that has nothing for the page to show is ignored.
 
     Args:
-        folder: the folder that is watched. Files in its subfolders are shown, too. If `folder` is None, only `leagues`
-            are watched.
-        leagues: other folders, each with a league that `othello_env.league.League.save` wrote.
+        folder: the folder that is watched. Files in its subfolders are shown, too.
         network: the function that makes the networks of your own in the folder, or None.
     """
 
-    def __init__(self, folder: Path | None, leagues: Sequence[Path] = (), network: str | None = None) -> None:
+    def __init__(self, folder: Path, network: str | None = None) -> None:
         self.network = network
         self._folder = folder
-        self._leagues = tuple(leagues)
         self._known: dict[Path, tuple[tuple[int, int], dict[str, Any] | None, str]] = {}
 
     def to_json(self) -> dict[str, Any]:
@@ -49,19 +46,16 @@ class Runs:
         Returns:
             A dict with these keys:
 
-            - ``folder``: the folder's name, or None.
-            - ``path``: the folder's path, or None.
+            - ``path``: the folder's path.
             - ``rated``: the agents that were rated on a packaged ladder, see `read_results`.
             - ``leagues``: for each league, the value of `league_view`.
             - ``leftOut``: the files that are too large, and the leagues that cannot be shown, each with the reason.
         """
         files = {file: self._name(file) for file in sorted(self._newest((".json",), MOST_FILES))}
-        files |= {folder / LEAGUE_FILE: folder.name or str(folder) for folder in self._leagues}
         self._known = {file: known for file, known in self._known.items() if file in files}
         contents = [content for file, name in files.items() if (content := self._read(file, name)) is not None]
         return {
-            "folder": None if self._folder is None else self._folder.name or str(self._folder),
-            "path": None if self._folder is None else str(self._folder),
+            "path": str(self._folder),
             "rated": [run["rated"] for run in contents if run.get("rated")],
             "leagues": [run for run in contents if "scores" in run],
             "leftOut": [
@@ -77,15 +71,12 @@ class Runs:
         return sorted(self._newest(CHECKPOINTS, _MOST_IN_ALL, _LARGEST_CHECKPOINT), key=_is_member)[:most]
 
     def _newest(self, endings: tuple[str, ...], most: int, largest: float = float("inf")) -> list[Path]:
-        if self._folder is None:
-            return []
         files = islice(_files(self._folder), _MOST_IN_ALL)
         stamps = {file: changed(file) for file in files if file.suffix.lower() in endings}
         fitting = [file for file, (_, size) in stamps.items() if size <= largest]
         return sorted(fitting, key=lambda file: stamps[file], reverse=True)[:most]
 
     def _name(self, file: Path) -> str:
-        assert self._folder is not None
         named = file.parent if file.name == LEAGUE_FILE else file  # the page names a league after its folder
         return named.relative_to(self._folder).as_posix() if named != self._folder else named.name
 

@@ -8,15 +8,14 @@ process. The time limit for an agent's answer also limits the loading.
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from othello_env.agent import spec_file
+from othello_env.page.guard import JSON
 from othello_env.page.offers import CHECKPOINT, Offer, Offers, with_network
 from othello_env.page.pool import AgentFailedError, AnswerError, ClosedError, WorkerPool
 from othello_env.page.runs import Runs, changed
@@ -24,10 +23,7 @@ from othello_env.page.runs import Runs, changed
 __all__ = ["MOST_CHECKPOINTS", "Checkpoints", "Watching"]
 
 MOST_CHECKPOINTS = 24
-"""At most this number of checkpoints is offered, the newest first. League members come after all other checkpoints.
-
-An older checkpoint that a page has asked for is offered, too, so that a game against it can go on.
-"""
+"""At most this number of checkpoints is offered, the newest first. League members come after all other checkpoints."""
 _LONGEST_REASON = 1000  # characters
 _ADVICE = (
     ". If you wrote the network, serve it with the function that makes it: othello-env serve --network nets.py:make"
@@ -74,11 +70,6 @@ class Checkpoints:
     async def look(self) -> None:
         """Offer the newest checkpoints in the folder. A file that is not an agent is left out."""
         files = await asyncio.to_thread(self._runs.checkpoints, MOST_CHECKPOINTS)
-        files += [
-            file
-            for file, (_, known) in self._known.items()
-            if isinstance(known, Offer) and file not in files and known.spec in self._offers.asked and file.is_file()
-        ]
         self._known = {file: known for file, known in self._known.items() if file in files}
         try:
             for file in files:
@@ -104,10 +95,8 @@ class Checkpoints:
             return version, await self._offer(file, version)
         except ClosedError:
             raise
-        except AgentFailedError as error:
-            return version, str(error)[:_LONGEST_REASON]
         except AnswerError as error:
-            return "", str(error)[:_LONGEST_REASON]
+            return version if isinstance(error, AgentFailedError) else "", str(error)[:_LONGEST_REASON]
 
     async def _offer(self, file: Path, version: str) -> Offer | str:
         """The offer of a checkpoint, or the reason why the page cannot offer the file as an agent."""
@@ -115,18 +104,19 @@ class Checkpoints:
         if spec_file(spec) != (file, ""):  # the spec "a:epsilon=1.npz" means the agent "a" with an option
             return "its name cannot be a spec"
         try:
-            games = await self._games(spec, version)
+            about = await self._about(spec, version)
         except AgentFailedError as error:
             used = with_network(spec, self._runs.network)
             if used == spec:
                 needs_function = file.suffix == ".safetensors" and error.details["type"] == "ValueError"
                 return f"{error}{_ADVICE if needs_function else ''}"
-            spec, games = used, await self._games(used, version)
-        return Offer(spec, CHECKPOINT, games, version) if games else "it plays no game of this page"
+            spec, about = used, await self._about(used, version)
+        games, powers = tuple(about["games"]), tuple(about["powers"])
+        return Offer(spec, CHECKPOINT, games, powers, version) if games else "it plays no game of this page"
 
-    async def _games(self, spec: str, version: str) -> tuple[str, ...]:
-        """The games that an agent plays."""
-        return tuple((await self._pool.ask({"spec": spec, "version": version, "task": "games"}))["games"])
+    async def _about(self, spec: str, version: str) -> dict[str, Any]:
+        """The games that an agent plays, and its powers."""
+        return await self._pool.ask({"spec": spec, "version": version, "task": "about"})
 
 
 class Watching:
@@ -144,27 +134,16 @@ class Watching:
         self.checkpoints = None if runs is None else Checkpoints(runs, offers, pool)
         self._reading = asyncio.Lock()
 
-    async def answer(self, request: Request) -> Response:
+    async def answer(self, _request: Request) -> Response:
         """The content of the folder (see `Runs.to_json`), and the agents that a page may ask.
 
-        In the answer, ``leftOut`` also has the files that could not be loaded as agents. ``version`` is a hash of the
-        whole answer. In the query's field ``known``, the page sends the version of the last answer that it got. If the
-        version has not changed, the answer is empty and has status 204. If no folder is watched, the answer is null.
+        In the answer, ``leftOut`` also has the files that could not be loaded as agents. If no folder is watched, the
+        answer is null.
         """
         if self._runs is None or self.checkpoints is None:
-            return JSONResponse(None)
+            return JSON(None)
         self.checkpoints.start_to_look()
         async with self._reading:
-            agents, left_out = self._offers.to_json(), self.checkpoints.left_out
-            body, version = await asyncio.to_thread(_content, self._runs, agents, left_out)
-        if request.query_params.get("known") == version:
-            return Response(status_code=204)
-        return Response(body, media_type="application/json")
-
-
-def _content(runs: Runs, agents: list[dict[str, Any]], left_out: list[dict[str, str]]) -> tuple[bytes, str]:
-    """The body of an answer, and the answer's version."""
-    content = {**runs.to_json(), "agents": agents}
-    content["leftOut"] = [*left_out, *content["leftOut"]]
-    version = hashlib.sha256(json.dumps(content).encode()).hexdigest()
-    return json.dumps({**content, "version": version}).encode(), version
+            content = await asyncio.to_thread(self._runs.to_json)
+        left_out = [*self.checkpoints.left_out, *content["leftOut"]]
+        return JSON(content | {"agents": self._offers.to_json(), "leftOut": left_out})

@@ -25,11 +25,7 @@ export class Analysis {
     this.board = board;
     this.keep = keep;
     this.isReviewing = false;
-    this.errors = {};
-    this.evaluations = new Evaluations(agents, () => this.learned(), (agent, error) => {
-      this.errors[agent] = error;
-      this.draw();
-    });
+    this.evaluations = new Evaluations(agents, () => this.drawAll());
     this.course = new Course(byId("curve"), ply => table.goTo(ply));
     this.wanted = {}; // for each slot ("a" or "b"): the spec that a person chose; in games without this agent, it waits
     this.folds = {};
@@ -57,8 +53,7 @@ export class Analysis {
 
   changed() {
     this.keep();
-    this.drawMoves();
-    this.draw();
+    this.drawAll();
     this.follow();
   }
 
@@ -80,41 +75,27 @@ export class Analysis {
     return this.isShown && this.isReviewing && ply > this.table.base ? judged(this.at("a", ply - 1), this.table.game.views, ply, this.blunder) : null;
   }
 
-  /** Take note that the agents have changed. `changed` are the specs of agents whose files have changed. */
-  agentsChanged(changed) {
-    for (const spec of changed) this.evaluations.forget(spec);
-    this.evaluations.learn(this.first);
+  /** Take note that the list of agents, or the file of one of them, has changed. */
+  agentsChanged() {
     this.fill();
-    if (this.specs.some(spec => changed.includes(offerOf(this.agents, spec)?.spec))) this.changed();
+    this.changed();
   }
 
-  /** Choose an agent as the evaluator, as soon as it has said what it can do. */
+  /** Choose an agent as the evaluator. */
   look(spec) {
-    if ([...this.select("a").options].some(option => option.value === spec)) {
-      this.select("a").value = spec;
-      this.folds.a.fill();
-    }
+    choose(this.select("a"), spec);
+    this.folds.a.fill();
     this.chose("a");
-    this.wanted.a = spec;
-    this.keep();
-  }
-
-  /** The agent that is most likely the evaluator. */
-  get first() {
-    return (this.agents.find(({ given }) => given) ?? offerOf(this.agents, this.wanted.a || this.engine))?.spec;
   }
 
   follow() {
-    if (Object.keys(this.errors).length) {
-      this.errors = {};
-      this.draw();
-    }
+    const hadErrors = this.evaluations.errors.size > 0;
     this.evaluations.follow(this.table.game, this.isShown ? this.specs : []);
+    if (hadErrors) this.draw();
   }
 
   /** Show new answers of agents. */
-  learned() {
-    this.fill();
+  drawAll() {
     this.drawMoves();
     this.draw();
   }
@@ -127,39 +108,32 @@ export class Analysis {
     this.fill();
   }
 
+  /** Whether an agent has one of the optional methods. */
+  has(spec, power) { return offerOf(this.agents, spec)?.powers.includes(power) ?? false; }
+
   /** List the agents that can say something about this game. An agent that a person chose is chosen wherever it is listed. */
   fill() {
-    const lookers = this.evaluations.lookers(this.table.game.record.game);
+    const { game } = this.table;
+    const lookers = this.agents.filter(({ games, powers }) => games.includes(game.record.game) && powers.length);
     const specs = lookers.map(({ spec }) => spec);
-    const isExact = spec => this.evaluations.powers.get(offerOf(this.agents, spec)?.spec)?.includes("exact_scores");
-    if (this.reviewer && isExact(this.reviewer) && !specs.includes(this.reviewer)) specs.unshift(this.reviewer);
+    if (this.reviewer && !specs.includes(this.reviewer)) specs.unshift(this.reviewer);
+    const isSolved = spec => game.views[0].empties !== null && this.has(spec, "exact_scores");
     for (const slot of SLOTS) {
       const select = this.select(slot);
-      const options = [...select.options].filter(option => option.value && option.dataset.own === undefined).map(option => option.value);
-      if (String(options) === String(specs)) continue;
-      const chosen = this.wanted[slot];
       const before = select.value;
       select.replaceChildren(html("option", { value: "" }, slot === "a" ? "no analysis" : "nobody"),
-        ...specs.map(spec => html("option", { value: spec }, spec + strengthOf(offerOf(this.agents, spec), this.table.game.record.game, isExact(spec) && this.table.game.views[0].empties !== null ? "exact end" : ""))));
-      const offer = chosen && offerOf(this.agents, chosen);
-      if (offer && (specs.includes(chosen) || specs.includes(offer.spec))) {
-        choose(select, chosen);
-      } else if (chosen === "") {
-        select.value = "";
-      } else if (slot === "a" && specs.length) {
-        const usual = this.reviewer ?? FIRST.find(spec => specs.includes(spec)) ?? specs.at(-1);
-        select.value = lookers.find(({ given }) => given)?.spec ?? (specs.includes(usual) ? usual : "");
-      }
-      if (select.value === before) continue; // what a person types into the fields stays
-      this.folds[slot].fill();
-      if (select.value) queueMicrotask(() => this.follow());
+        ...specs.map(spec => html("option", { value: spec }, spec + strengthOf(offerOf(this.agents, spec), game.record.game, isSolved(spec) ? "exact end" : ""))));
+      const chosen = this.wanted[slot];
+      if (chosen && [chosen, offerOf(this.agents, chosen)?.spec].some(spec => specs.includes(spec))) choose(select, chosen);
+      else if (slot === "a" && chosen !== "") select.value = lookers.find(({ given }) => given)?.spec ?? this.reviewer ?? FIRST.find(spec => specs.includes(spec)) ?? specs.at(-1) ?? "";
+      if (select.value !== before) this.folds[slot].fill(); // otherwise what a person types into the fields stays
     }
   }
 
   draw() {
     const { game, selected } = this.table;
     const found = { a: this.at("a"), b: this.at("b") };
-    showBar(byId("bar"), found.a, game.players, Boolean(this.spec("a")) && !this.errors[this.spec("a")]);
+    showBar(byId("bar"), found.a, game.players, Boolean(this.spec("a")) && !this.evaluations.errors.has(this.spec("a")));
     this.board.heat(this.isShown && byId("numbers").checked && !game.view.isOver ? squareMarks(game, found.a, selected) : []);
     const next = game.atEnd ? null : this.judged(game.cursor + 1);
     this.board.arrow(next && Number(lossText(next)) > 0 ? [game.views[game.cursor + 1].last[0], next.best.path.at(-1)] : null);
@@ -167,7 +141,7 @@ export class Analysis {
     showTable(game, found, this.isComparison, path => this.board.point(path), actions => this.table.openMoves(actions));
     for (const slot of SLOTS) {
       const spec = this.spec(slot);
-      const error = this.errors[spec];
+      const error = this.evaluations.errors.get(spec);
       const named = this.isComparison ? `${slot.toUpperCase()}: ` : "";
       // The last value stays, dimmed, until the next one is there. An evaluator that searches deeper goes on with "thinking".
       if (!spec || error) this.read[slot] = "";
@@ -180,7 +154,6 @@ export class Analysis {
       })] : []));
     }
     byId("comparison").hidden = !this.isComparison;
-    byId("comparison").textContent = `The squares and the bar are A's. ${this.disagreement(found)}`;
     this.drawCurve();
     this.drawReview();
   }
@@ -191,13 +164,6 @@ export class Analysis {
     const best = [...bestActions(found)].map(action => game.view.choices.find(choice => choice.action === action)?.name).filter(Boolean);
     const search = found.depth && !found.exact ? [`depth ${found.depth}, ${countText(found.nodes ?? 0)} nodes`] : [];
     return [readingText(found, game.players), ...(best.length ? [`best ${best.join(", ")}`] : []), ...search].join("; ");
-  }
-
-  disagreement({ a, b }) {
-    const [one, other] = [bestActions(a), bestActions(b)];
-    const name = action => this.table.game.view.choices.find(choice => choice.action === action)?.name;
-    if (!one.size || !other.size || [...one].some(action => other.has(action))) return "";
-    return `They disagree: A prefers ${[...one].map(name).join(", ")}, B ${[...other].map(name).join(", ")}.`;
   }
 
   /** What the evaluator says of each position, if its values are on the squares; otherwise empty. */
@@ -234,14 +200,9 @@ export class Analysis {
   toggleReview() {
     this.isReviewing = !this.isReviewing;
     const told = this.table.game.views.findLastIndex(view => !view.isOver);
-    const isEngine = this.evaluations.powers.get(offerOf(this.agents, this.spec("a"))?.spec)?.includes("analyse") && (this.at("a", told)?.unit ?? "discs") === "discs";
-    if (this.isReviewing && !isEngine) {
-      choose(this.select("a"), this.reviewer);
-      this.folds.a.fill();
-      this.chose("a");
-    } else {
-      this.changed();
-    }
+    const isEngine = this.has(this.spec("a"), "analyse") && (this.at("a", told)?.unit ?? "discs") === "discs";
+    if (this.isReviewing && !isEngine) this.look(this.reviewer);
+    else this.changed();
     if (this.isReviewing) byId("review-state").scrollIntoView({ block: "center" }); // on a narrow page it is below
   }
 

@@ -3,9 +3,6 @@
 import { pause, Refused } from "./waiting.js";
 
 const RETRY_MS = 1000;
-const NOT_YET = 202; // the agent is still thinking; the page asks again, and in between other tabs can send requests
-const NO_CONTENT = 204;
-const CLOSING = 503;
 const banner = document.getElementById("offline");
 
 /** The answer of the server. The request is repeated until there is an answer. */
@@ -13,20 +10,19 @@ async function insist(path, options) {
   for (;;) {
     options.signal?.throwIfAborted();
     try {
-      const answer = await fetch(path, options);
-      if (answer.status !== CLOSING) return answer;
+      return await fetch(path, options);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
     }
-    await Promise.race([untilBack(), aborted(options.signal)]);
+    await untilBack(options.signal);
   }
 }
 
 let back = null;
 
-/** Show a banner until the server answers again. Then the promise resolves. */
-function untilBack() {
-  return back ??= (async () => {
+/** Show a banner until the server answers again. Then the promise resolves. It rejects when the signal is aborted. */
+function untilBack(signal) {
+  back ??= (async () => {
     banner.hidden = false;
     for (let answers = false; !answers;) {
       await pause(RETRY_MS);
@@ -35,13 +31,9 @@ function untilBack() {
     banner.hidden = true;
     back = null;
   })();
-}
-
-/** A promise that rejects when a signal is aborted. */
-function aborted(signal) {
-  return new Promise((_, reject) => {
+  return Promise.race([back, new Promise((_, reject) => {
     signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
+  })]);
 }
 
 /** Return an answer; throw `Refused` if the answer is an error. */
@@ -51,10 +43,9 @@ async function checked(answer) {
   throw new Refused(told.error ?? `${answer.status} ${answer.statusText}`, told);
 }
 
-/** The JSON at a path; null if the answer has no content. */
+/** The JSON at a path. */
 export async function get(path) {
-  const answer = await checked(await insist(path, {}));
-  return answer.status === NO_CONTENT ? null : answer.json();
+  return (await checked(await insist(path, {}))).json();
 }
 
 /** Send a message, and return the answer as a Response. */
@@ -69,17 +60,30 @@ export async function post(name, message, signal) {
   return (await send(name, message, signal)).json();
 }
 
+/** The lines of JSON of an answer, each as soon as it is there. */
+async function* linesOf({ body }, signal) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let rest = "";;) {
+    const { value, done } = await reader.read().catch(() => { signal?.throwIfAborted(); return { value: "", done: true }; });
+    if (done) return; // the answer is complete, or the server has ended
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    yield* lines.map(line => JSON.parse(line));
+  }
+}
+
 /**
- * An agent's answer to a task. If the signal is aborted, the agent stops thinking. Until the answer is there,
- * `onNews({doing, answer})` is called again and again: `doing` is "waiting", "loading" or "thinking", and `answer` is the
- * answer of a less deep search, or null.
+ * An agent's answer to a task. If the signal is aborted, the agent stops thinking. Before the answer, `onNews` gets what the
+ * server tells: `{doing}`, which is "starting" or "thinking", and `{answer}`, that of a less deep search.
  */
 export async function think(agent, task, record, signal, onNews = _news => {}) {
-  const message = { agent, task, record, request: crypto.randomUUID() };
   for (;;) {
-    const answer = await send("think", message, signal, "low"); // the browser sends all other requests first
-    const content = await answer.json();
-    if (answer.status !== NOT_YET) return content;
-    onNews(content);
+    const answer = await send("think", { agent, task, record }, signal, "low"); // the browser sends all other requests first
+    for await (const news of linesOf(answer, signal)) {
+      if (news.error !== undefined) throw new Refused(news.error, news);
+      if (news.isLast) return news.answer;
+      onNews(news);
+    }
+    await untilBack(signal);
   }
 }

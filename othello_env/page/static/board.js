@@ -187,21 +187,13 @@ export class Board {
       square.setAttribute("aria-label", words.join(", "));
       square.setAttribute("tabindex", row === this.focus[0] && column === this.focus[1] ? 0 : -1);
       square.classList.toggle("selected", selected !== null && key(selected) === place);
-      square.classList.remove("hinted", "chosen", "wrong");
+      square.classList.remove("hinted");
     }));
   }
 
-  /** Mark squares as `hinted` or `chosen` until the next position is shown. */
-  mark(path, how) {
-    for (const [row, column] of path) this.cells[row][column].classList.add(how);
-  }
-
-  /** Show that a move on this square is not legal. */
-  refuse(row, column) {
-    const square = this.cells[row][column];
-    square.classList.remove("wrong");
-    void square.getBoundingClientRect(); // so that the animation begins again
-    square.classList.add("wrong");
+  /** Mark squares until the next position is shown. */
+  hint(path) {
+    for (const [row, column] of path) this.cells[row][column].classList.add("hinted");
   }
 
   /** Draw an arrow from the move that was played to the better move. `places` are their two squares, or null. */

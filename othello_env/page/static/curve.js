@@ -23,27 +23,19 @@ export class Course {
     /** @type {(ply: number) => string} */
     this.texts = () => "";
     this.readout = html("p", { class: "faint", id: "curve-read" });
-    this.dragging = false;
     this.width = 0;
     this.redraw = () => {};
-    parent.addEventListener("pointermove", event => this.moved(event));
-    parent.addEventListener("pointerdown", event => {
-      if (!this.chart?.contains(event.target)) return;
-      this.dragging = true;
-      parent.setPointerCapture(event.pointerId);
-      this.moved(event);
-    });
-    for (const name of ["pointerup", "pointercancel"]) parent.addEventListener(name, () => { this.dragging = false; });
-    parent.addEventListener("pointerleave", () => { if (!this.dragging) this.read(null); });
+    for (const name of ["pointermove", "pointerdown"]) parent.addEventListener(name, event => this.moved(event));
+    parent.addEventListener("pointerleave", () => this.read(null));
     new ResizeObserver(() => { if (parent.clientWidth !== this.width) this.redraw(); }).observe(parent);
   }
 
   moved(event) {
-    if (!this.chart) return;
+    if (!this.chart?.contains(event.target)) return;
     const box = this.chart.getBoundingClientRect();
     const along = (event.clientX - box.left - EDGE) / (box.width - 2 * EDGE);
     const ply = Math.max(0, Math.min(this.plies - 1, Math.round(along * Math.max(1, this.plies - 1))));
-    if (this.dragging && ply !== this.cursor) this.onPly(ply);
+    if (event.buttons && ply !== this.cursor) this.onPly(ply);
     this.read(ply);
   }
 
@@ -76,20 +68,15 @@ export class Course {
     this.x = ply => EDGE + (width - 2 * EDGE) * ply / Math.max(1, plies - 1);
     this.pointer = svg("line", { class: "pointer", y1: 0, y2: HEIGHT, stroke: "currentColor", "stroke-opacity": .7, visibility: "hidden" });
     const marks = ticks(scale.least, scale.most, 4).filter(value => value >= scale.least && value <= scale.most);
-    const first = two ? firstExact(series[0]?.points ?? []) : null;
-    const exactFrom = first === plies - 1 ? null : first; // the end of a game alone needs no shade
     this.chart = svg("svg", {
       viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img",
       "aria-label": two ? `The course of the evaluation, good for ${players[0].name} above` : "The course of each player's evaluation",
-    }, ...(exactFrom === null ? [] : [
-      svg("rect", { class: "exact", x: this.x(exactFrom), width: Math.max(2, this.x(plies - 1) - this.x(exactFrom)), height: HEIGHT, fill: "currentColor", "fill-opacity": .07, "data-from": exactFrom }),
-    ]),
-    ...marks.map(value => gridLine({ x1: 0, x2: width, y1: scale.y(value), y2: scale.y(value) }, value === 0)),
+    }, ...marks.map(value => gridLine({ x1: 0, x2: width, y1: scale.y(value), y2: scale.y(value) }, value === 0)),
     ...Array.from({ length: Math.ceil(plies / TEN) }, (_, i) => gridLine({ x1: this.x(TEN * i), x2: this.x(TEN * i), y1: 0, y2: HEIGHT })),
     svg("line", { x1: this.x(cursor), x2: this.x(cursor), y1: 0, y2: HEIGHT, stroke: "currentColor", "stroke-opacity": .6, "stroke-dasharray": "4 3" }), this.pointer,
     ...lines.flatMap((line, index) => drawn(line, this.x, two ? series[index].slot : "a")),
     ...blunders.map(ply => blunderMark(ply, this.x(ply))));
-    this.parent.replaceChildren(legend(series, players, exactFrom !== null),
+    this.parent.replaceChildren(legend(series, players),
       html("div", { class: "course" }, scaleOf(scale, marks, "left"), this.chart,
         ...(isShared ? [] : [scaleOf(lines[1], ticks(lines[1].least, lines[1].most, 4).filter(value => Math.abs(value) <= lines[1].most), "right")])), this.readout);
     this.read(this.hovered ?? null);
@@ -122,13 +109,6 @@ function lineOf({ points }, player, colour, bounds) {
   return { points, player, colour, least, most, y, at: ply => points[ply]?.values ? y(place(points[ply])) : null };
 }
 
-/** The ply from which all values up to the end are exact, as far as they are known; null if there is none. */
-export function firstExact(points) {
-  const last = points.findLastIndex(point => point && !point.exact);
-  const first = points.findIndex((point, ply) => ply > last && point?.exact);
-  return first < 0 ? null : first;
-}
-
 const gridLine = (place, isZero = false) => svg("line", { class: isZero ? "zero" : null, ...place, stroke: "currentColor", "stroke-opacity": isZero ? .5 : .14 });
 
 /** The numbers beside the chart. */
@@ -142,8 +122,8 @@ function scaleOf(line, marks, side) {
   return made;
 }
 
-/** A line above the chart: what each curve shows, with its unit and its side, and what the shade means. */
-function legend(series, players, hasExact) {
+/** A line above the chart: what each curve shows, with its unit and its side. */
+function legend(series, players) {
   const entry = (text, colour) => {
     const made = html("span", {}, text);
     made.style.color = colour;
@@ -154,9 +134,8 @@ function legend(series, players, hasExact) {
     return html("p", { class: "legend" }, ...series.slice(0, 1).map(each => entry(`${each.name}: ${unit(each)}`, "")),
       ...players.map(({ name, fill, light }) => entry(`— ${name}`, `light-dark(${fill}, ${light})`)));
   }
-  const shade = index => hasExact && index === 0 ? ", shaded: exact" : "";
-  return html("p", { class: "legend" }, ...series.map((each, index) => series.length > 1
-    ? entry(`${each.slot.toUpperCase()} ${each.name}: ${unit(each)}${shade(index)}`, each.colour) : entry(`${unit(each)}${shade(index)}`, "")),
+  return html("p", { class: "legend" }, ...series.map(each => series.length > 1
+    ? entry(`${each.slot.toUpperCase()} ${each.name}: ${unit(each)}`, each.colour) : entry(unit(each), "")),
   entry(`${players[0].name} above 0`, ""));
 }
 

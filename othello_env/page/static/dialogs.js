@@ -1,7 +1,7 @@
 // The dialogs for a new game and for a pasted game.
 
 import { post } from "./api.js";
-import { byId, html } from "./elements.js";
+import { button, byId, html } from "./elements.js";
 import { choose, offerOf, settingsFor, strengthOf } from "./picker.js";
 import { newSeed } from "./table.js";
 import { Refused } from "./waiting.js";
@@ -12,8 +12,8 @@ const OPENINGS = {
 };
 const SHOWN = "shown";
 
-for (const button of document.querySelectorAll("[data-close]")) {
-  button.addEventListener("click", () => button.closest("dialog").close());
+for (const close of document.querySelectorAll("[data-close]")) {
+  close.addEventListener("click", () => close.closest("dialog").close());
 }
 
 function gameOptions(select, games) {
@@ -118,7 +118,7 @@ export function setUpPaste(games, begin) {
       await action();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      byId("paste-error").textContent = error.message[0].toUpperCase() + error.message.slice(1);
+      byId("paste-error").textContent = error.message;
     }
   };
   const use = async record => { await begin(record); dialog.close(); };
@@ -130,11 +130,7 @@ export function setUpPaste(games, begin) {
   const read = file => attempt(async () => {
     const { games, left } = await post("file", { record: empty(), name: file.name, data: await base64(file) });
     if (games.length === 1) { await use(games[0].record); return; }
-    byId("games").replaceChildren(...games.map(({ title, record }) => {
-      const button = html("button", { type: "button" }, title);
-      button.addEventListener("click", () => attempt(() => use(record)));
-      return html("li", {}, button);
-    }), ...(left ? [html("li", { class: "faint" }, `${left.toLocaleString("en")} more games are not listed`)] : []));
+    byId("games").replaceChildren(...games.map(({ title, record }) => html("li", {}, button(title, () => attempt(() => use(record)), { type: "button" }))), ...(left ? [html("li", { class: "faint" }, `${left.toLocaleString("en")} more games are not listed`)] : []));
   });
   byId("file").addEventListener("change", event => { const [file] = /** @type {HTMLInputElement} */ (event.target).files; if (file) read(file); });
   document.addEventListener("dragover", event => event.preventDefault());

@@ -10,6 +10,19 @@ export const byId = id => /** @type {Control} */ (document.getElementById(id));
 /** An HTML element with attributes and children. A child that is text is shown as plain text, never read as HTML. */
 export const html = (name, attributes = {}, ...children) => filled(document.createElement(name), attributes, children);
 
+/** A button with a text. `onClick()` is called for a click. */
+export function button(text, onClick, attributes = {}) {
+  const made = html("button", attributes, text);
+  made.addEventListener("click", onClick);
+  return made;
+}
+
+/** A cell in the head of a table. */
+export const headCell = (text, attributes = {}) => html("th", { scope: "col", ...attributes }, text);
+
+/** A table of the cells of its head and its rows. */
+export const tableOf = (head, rows, attributes = {}) => html("table", attributes, html("thead", {}, html("tr", {}, ...head)), html("tbody", {}, ...rows));
+
 /** An SVG element with attributes and children. */
 export const svg = (name, attributes = {}, ...children) => filled(document.createElementNS(SVG, name), attributes, children);
 
@@ -38,21 +51,8 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/**
- * A region that scrolls to the side if its content is wider than the page. Then a line above it says so, and its edge fades
- * as long as there is more to see.
- */
-export function wide(label, ...children) {
-  const region = html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": label }, ...children);
-  const hint = html("p", { class: "faint hint" }, "scroll to the right to see all →");
-  const look = () => {
-    hint.hidden = region.scrollWidth <= region.clientWidth + 1;
-    region.classList.toggle("more", region.scrollLeft + region.clientWidth < region.scrollWidth - 1);
-  };
-  region.addEventListener("scroll", look);
-  new ResizeObserver(look).observe(region);
-  return html("div", {}, hint, region);
-}
+/** A region that scrolls to the side if its content is wider than the page. */
+export const wide = (label, ...children) => html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": label }, ...children);
 
 /**
  * Replace the children of an element. A child that had the focus, and regions that were scrolled, are found again by their

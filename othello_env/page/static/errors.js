@@ -1,6 +1,6 @@
 // A card about an agent that failed: who, what, where, and what a person can do.
 
-import { html } from "./elements.js";
+import { button, html } from "./elements.js";
 
 /**
  * @param {Error & {details?: any}} error the server's answer
@@ -8,11 +8,6 @@ import { html } from "./elements.js";
  */
 export function errorCard({ message, details = {} }, { retry, other }) {
   const { agent, type, where } = details;
-  const button = (text, action) => {
-    const made = html("button", {}, text);
-    made.addEventListener("click", action);
-    return made;
-  };
   return html("div", { class: "failure", role: "alert" },
     html("p", {}, html("strong", {}, agent ? `${agent} failed` : "This did not work"), ...(type ? [`: ${type}`] : [])),
     html("p", { class: "message" }, message),

@@ -1,9 +1,8 @@
 // The packaged ladders of opponents, with the agents that were rated on them.
 
-import { html, svg, wide } from "./elements.js";
-import { eloText, intervalText } from "./values.js";
+import { headCell, html, svg, tableOf, wide } from "./elements.js";
 
-/** @typedef {{name: string, elo: number, interval: (number | null)[], file?: string, ladder?: string}} Rated A rated agent; the results file `file` contains the agent's rating on `ladder`. */
+/** @typedef {{name: string, elo: number, interval: (number | null)[], text: string, range: string, file?: string, ladder?: string}} Rated A rated agent; the results file `file` contains the agent's rating on `ladder`. */
 
 /** The width of a rating's interval. @param {Rated} rated */
 const width = ({ interval: [low, high] }) => (high ?? Infinity) - (low ?? -Infinity);
@@ -16,11 +15,9 @@ const width = ({ interval: [low, high] }) => (high ?? Infinity) - (low ?? -Infin
  */
 export function shownLadders(ladders, rated) {
   return ladders.map(({ name, rungs }) => {
-    const yours = new Map();
-    for (const each of rated.filter(({ ladder }) => ladder === name)) {
-      if (!yours.has(each.name) || width(each) < width(yours.get(each.name).source)) yours.set(each.name, { ...each, isYours: true, source: each });
-    }
-    const others = rungs.filter(rung => !yours.has(rung.name)).map(rung => ({ ...rung, isYours: false, source: null }));
+    const wideFirst = rated.filter(({ ladder }) => ladder === name).sort((one, other) => width(other) - width(one));
+    const yours = new Map(wideFirst.map(each => [each.name, each]));
+    const others = rungs.filter(rung => !yours.has(rung.name));
     return { name, rows: yours.size ? [...others, ...yours.values()].sort((a, b) => b.elo - a.elo) : [] };
   }).filter(({ rows }) => rows.length);
 }
@@ -30,14 +27,13 @@ export function ladderTable({ name, rows }) {
   const ends = rows.flatMap(({ elo, interval }) => [elo, ...interval.filter(end => end !== null)]);
   const [least, most] = [Math.min(...ends), Math.max(...ends)];
   const x = elo => 6 + 188 * (elo - least) / (most - least || 1);
-  /** @param {{elo: number, interval: (number | null)[], isYours: boolean}} row */
-  const line = ({ elo, interval: [low, high], isYours }) => svg("svg", { viewBox: "0 0 200 14", "aria-hidden": "true" },
+  /** @param {Rated} row A rung has no file. */
+  const line = ({ elo, interval: [low, high], file: isYours }) => svg("svg", { viewBox: "0 0 200 14", "aria-hidden": "true" },
     svg("line", { x1: x(low ?? least), x2: x(high ?? most), y1: 7, y2: 7, stroke: isYours ? "var(--accent)" : "currentColor", "stroke-opacity": isYours ? 1 : .45, "stroke-width": isYours ? 4 : 2 }),
     svg("circle", { cx: x(elo), cy: 7, r: isYours ? 5.5 : 3.5, fill: isYours ? "var(--accent)" : "currentColor" }));
-  const body = rows.map(row => html("tr", { class: row.isYours ? "rated" : null },
+  const body = rows.map(row => html("tr", { class: row.file ? "rated" : null },
     html("th", { scope: "row" }, row.name, ...(row.file ? [html("span", { class: "source" }, row.file)] : [])),
-    html("td", {}, eloText(row.elo)), html("td", {}, intervalText(row.interval)), html("td", { class: "bar" }, line(row))));
-  return wide("Table of the ladder", html("table", { class: "ladder" },
-    html("thead", {}, html("tr", {}, ...[`on ${name}`, "Elo", "95% interval"].map(text => html("th", { scope: "col" }, text)), html("td", { class: "bar" }))),
-    html("tbody", {}, ...body)));
+    html("td", {}, row.text), html("td", {}, row.range), html("td", { class: "bar" }, line(row))));
+  const head = [...[`on ${name}`, "Elo", "95% interval"].map(text => headCell(text)), html("td", { class: "bar" })];
+  return wide("Table of the ladder", tableOf(head, body, { class: "ladder" }));
 }

@@ -1,7 +1,7 @@
 // A league: the scores of its members against each other as a heat map, and their ratings.
 
-import { html, wide } from "./elements.js";
-import { eloText, intervalText, scoreText } from "./values.js";
+import { headCell, html, tableOf, wide } from "./elements.js";
+import { scoreText } from "./values.js";
 
 const MOST_INTERVALS = 10; // with more members, the intervals are shown only for the cell under the pointer
 
@@ -15,7 +15,7 @@ export function leagueView(league, elsewhere) {
 }
 
 /** The text about the score of two members. */
-export function cellText({ names, scores, intervals95, games, fromMatches }, row, column) {
+function cellText({ names, scores, intervals95, games, fromMatches }, row, column) {
   const who = `${names[row]} against ${names[column]}`;
   if (scores[row][column] === null) return `${who}: no games`;
   const [low, high] = intervals95[row][column];
@@ -26,21 +26,18 @@ export function cellText({ names, scores, intervals95, games, fromMatches }, row
 /** The heat map: green for a score above one half, orange for a score below it. */
 function matrix(league, elsewhere) {
   const { names, scores, intervals95, ratings, anchor } = league;
-  const readout = html("p", { class: "faint read", role: "status" }, "Each cell is the score of the member in the row against the member in the column. Move the pointer over a cell to read it.");
   const cell = (row, column) => {
     const score = scores[row][column];
     if (row === column || score === null) return html("td", { class: "none" }, row === column ? "" : "–");
     const [low, high] = intervals95[row][column].map(end => scoreText(end, 2));
-    const text = cellText(league, row, column);
-    const made = html("td", { title: text, "data-score": score }, scoreText(score, 2), ...(names.length <= MOST_INTERVALS ? [html("small", {}, `${low}–${high}`)] : []));
+    const made = html("td", { title: cellText(league, row, column), "data-score": score }, scoreText(score, 2), ...(names.length <= MOST_INTERVALS ? [html("small", {}, `${low}–${high}`)] : []));
     made.style.background = `color-mix(in srgb, var(${score >= .5 ? "--accent" : "--second"}) ${Math.round(100 * Math.abs(score - .5))}%, transparent)`;
-    made.addEventListener("pointerenter", () => { readout.textContent = text; });
     return made;
   };
   const isShown = row => names[row] === anchor || !elsewhere.has(names[row]);
-  const rated = row => ratings ? [html("td", {}, isShown(row) ? eloText(ratings[row].elo) : ""), html("td", {}, names[row] === anchor ? "fixed" : isShown(row) ? intervalText(ratings[row].interval) : "")] : [];
+  const rated = row => ratings ? [html("td", {}, isShown(row) ? ratings[row].text : ""), html("td", {}, names[row] === anchor ? "fixed" : isShown(row) ? ratings[row].range : "")] : [];
   const head = ["member", ...names.map((_, i) => String(i + 1)), ...(ratings ? ["Elo", "95% interval"] : [])];
   const rows = names.map((name, row) => html("tr", {}, html("th", { scope: "row" }, `${row + 1} ${name}`), ...names.map((_, column) => cell(row, column)), ...rated(row)));
-  return html("div", {}, wide("Payoffs",
-    html("table", { class: "payoffs" }, html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows))), readout);
+  return html("div", {}, wide("Payoffs", tableOf(head.map(text => headCell(text)), rows, { class: "payoffs" })),
+    html("p", { class: "faint" }, "Each cell is the score of the member in the row against the member in the column."));
 }

@@ -1,4 +1,4 @@
-// The other lines (sequences of moves) of a game, and the game that was on the board before. Nothing here draws.
+// The other lines (sequences of moves) of a game. Nothing here draws.
 
 const MOST_LINES = 12;
 
@@ -25,20 +25,3 @@ export function keepLine(lines, left, now) {
   if (!contains(now.moves, left.moves)) kept.push(left);
   return kept.slice(-MOST_LINES);
 }
-
-/** @typedef {{what: string, kept: any, isBack: boolean}} Last The game that was on the table before, and why it left, such as "paste". */
-
-/**
- * The game to keep when the game `kept` leaves the table. A game without moves after the ply `opened` and without other lines
- * is kept only if a player resigned; otherwise `last` stays.
- * @param {Last | null} last
- */
-export const leaving = (last, what, kept) => what === "resign" || isWorth(kept) ? { what, kept, isBack: false } : last;
-
-/** The game to keep when the game `last` comes back in place of `present`: so a second call brings this one back. @param {Last} last */
-export function swapped({ what, kept, isBack }, present) {
-  const isSame = String(kept.record.moves) === String(present.record.moves); // for example, a player had only resigned
-  return isWorth(present) && !isSame ? { what, kept: present, isBack: !isBack } : null;
-}
-
-const isWorth = kept => kept.record.moves.length > kept.opened || (kept.lines ?? []).length > 0;

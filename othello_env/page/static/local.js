@@ -12,7 +12,7 @@ const ONE_PLY = "one ply";
 const SEARCH = "search";
 const rules = FILE.tables || FILE.game.record.game.startsWith("othello") ? new Rules(FILE.size) : null;
 
-const offer = (spec, label) => ({ spec, label, given: false, games: [FILE.spec], version: "", elo: {}, head: spec, fixed: [], settings: [] });
+const offer = (spec, label) => ({ spec, label, given: false, games: [FILE.spec], powers: ["analyse"], version: "", elo: {}, head: spec, fixed: [], settings: [] });
 const agents = FILE.tables ? [offer(SEARCH, FILE.name), offer(ONE_PLY, FILE.name)] : FILE.game.answers.map(({ spec }) => offer(spec, ""));
 
 /** The answers to GET requests. */
@@ -20,7 +20,7 @@ export async function get(path) {
   if (path !== "/api/offers") return path === "/api/runs" ? null : [];
   return {
     games: [{ spec: FILE.spec, title: FILE.title, players: FILE.board.players.map(({ name }) => name), isRandom: FILE.board.isRandom }],
-    agents, reviewer: agents[0]?.spec ?? "", blunder: 6, ratings: {}, openings: ["start", "random:4", "random:10"], game: FILE.game,
+    first: FILE.spec, agents, reviewer: agents[0]?.spec ?? "", blunder: 6, ratings: {}, openings: ["start"], game: FILE.game,
   };
 }
 
@@ -29,7 +29,7 @@ export async function post(name, message, signal) {
   signal?.throwIfAborted();
   switch (name) {
     case "game": return { board: message.from ? null : FILE.board, from: message.from ?? 0, views: views(message.record).slice(message.from ?? 0) };
-    case "open": return { record: { ...message.record, moves: randomMoves(message.record.seed, Number(message.opening.split(":")[1] ?? 0)) } };
+    case "open": return { record: message.record };
     case "read": return { record: { ...message.record, moves: read(message.text) } };
     case "write": return { text: views(message.record).slice(1).filter(({ move }) => move !== "pass").map(({ move }) => move).join(" ") };
     default: throw new Refused("this file has no server for that");
@@ -53,18 +53,6 @@ function views(record) {
   if (FILE.game && starts(FILE.game.record.moves, record.moves)) return FILE.game.views.slice(0, record.moves.length + 1);
   if (!rules) throw new Refused("this file has only its own game");
   return positions(record).map(position => rules.view(position));
-}
-
-/** Random legal moves, the same for the same seed. */
-function randomMoves(seed, plies) {
-  let position = rules.start();
-  return Array.from({ length: plies }, () => {
-    seed = Math.imul(seed ^ seed >>> 15, 0x2c1b3c6d) + 0x9e3779b9 >>> 0;
-    const legal = rules.legal(position);
-    const action = legal[seed % legal.length];
-    position = rules.play(position, action);
-    return action;
-  });
 }
 
 /** The actions of a transcript; passes may be left out. */
@@ -96,20 +84,19 @@ function thread() {
 /** An agent's answer to a task. `onNews` is called with the answers of less deep searches. */
 export async function think(agent, task, record, signal, onNews = _news => {}) {
   signal?.throwIfAborted();
-  if (task === "powers") return { powers: ["analyse"] };
   if (!FILE.tables) {
     const { found } = FILE.game.answers.find(({ spec }) => spec === agent);
     return (starts(FILE.game.record.moves, record.moves) && found[record.moves.length]) || { values: null, moves: [], unit: "", exact: false, bound: null };
   }
   const id = asked += 1;
   const position = positions(record).at(-1);
-  onNews({ doing: "thinking", answer: null });
+  onNews({ doing: "thinking" });
   return new Promise((resolve, reject) => {
     const take = ({ data }) => {
       if (data.id !== id) return;
-      if (!data.isLast) { onNews({ doing: "thinking", answer: data.found }); return; }
+      if (!data.isLast) { onNews(data); return; }
       thread().removeEventListener("message", take);
-      resolve(data.found);
+      resolve(data.answer);
     };
     thread().addEventListener("message", take);
     signal?.addEventListener("abort", () => { thread().removeEventListener("message", take); reject(signal.reason); }, { once: true });

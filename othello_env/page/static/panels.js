@@ -1,6 +1,6 @@
 // The players, the list of moves, the other lines, the table of the moves' values, and the review.
 
-import { byId, discIcon, html, renewChanged } from "./elements.js";
+import { button, byId, discIcon, headCell, html, renewChanged, tableOf } from "./elements.js";
 import { bestActions, lossText, moveLabel, moveNumber, moveText, moveUnit, sideOf, summary } from "./reading.js";
 import { HUMAN } from "./table.js";
 import { UNITS } from "./values.js";
@@ -22,36 +22,28 @@ export function showPlayers(table) {
 export function showMoves(game, judged, onPly) {
   const list = byId("moves");
   const focused = list.contains(document.activeElement) ? document.activeElement.getAttribute("data-ply") : null;
-  /** @type {(selector: string) => HTMLElement | null} */
-  const find = selector => list.querySelector(selector);
-  const isInSight = () => { // a fraction of a pixel may be missing, because a list scrolls by whole pixels
-    const [place, current] = [list, find("[aria-current]")].map(element => element?.getBoundingClientRect());
-    return current && current.left > place.left - 1 && current.right < place.right + 1
-      && current.top > place.top - 1 && current.bottom < place.bottom + 1;
-  };
-  const wasInSight = isInSight();
+  // If a person has scrolled the list since, it stays where it is until another ply is shown.
+  const isLeft = list.dataset.shown !== `${game.cursor} ${list.scrollLeft} ${list.scrollTop}` && list.dataset.shown?.startsWith(`${game.cursor} `);
   renewChanged(list, ...game.views.map((view, ply) => {
-    const button = html("button", { "data-ply": ply, "aria-current": ply === game.cursor ? "step" : null }, moveLabel(game.views, ply));
+    const made = button(moveLabel(game.views, ply), () => onPly(ply), { "data-ply": ply, "aria-current": ply === game.cursor ? "step" : null });
     const move = ply ? judged(ply) : null;
     if (move && Number(lossText(move)) > 0) {
       const title = `lost ${move.isExact ? "" : "about "}${lossText(move)} discs; best was ${move.best.name}`;
-      button.append(html("span", { class: move.isBlunder ? "lost blunder" : "lost", title }, ` loses ${lossText(move)}`));
+      made.append(html("span", { class: move.isBlunder ? "lost blunder" : "lost", title }, ` loses ${lossText(move)}`));
     }
-    button.addEventListener("click", () => onPly(ply));
-    return html("li", {}, button);
+    return html("li", {}, made);
   }));
-  if (focused !== null) find(`[data-ply="${focused}"]`)?.focus({ preventScroll: true });
-  // The list scrolls to another ply with the game, and if a review, which makes the moves longer, pushes the ply out of sight.
-  // On a narrow page, the list is one line that scrolls to the side.
-  if (list.dataset.cursor !== String(game.cursor) || (wasInSight && !isInSight())) centreMove();
-  list.dataset.cursor = String(game.cursor);
+  if (focused !== null) /** @type {HTMLElement | null} */ (list.querySelector(`[data-ply="${focused}"]`))?.focus({ preventScroll: true });
+  if (!isLeft) centreMove();
 }
 
 /** Scroll the list of moves so that the present move is in its middle. */
 export function centreMove() {
   const list = byId("moves");
   const current = /** @type {HTMLElement | null} */ (list.querySelector("[aria-current]"));
-  if (current) list.scrollTo(current.offsetLeft - list.clientWidth / 2, current.offsetTop - list.clientHeight / 2);
+  if (!current) return;
+  list.scrollTo(current.offsetLeft - list.clientWidth / 2, current.offsetTop - list.clientHeight / 2);
+  list.dataset.shown = `${current.dataset.ply} ${list.scrollLeft} ${list.scrollTop}`;
 }
 
 /** Show the other lines of the game. Each line is shown from the first move that differs from the line on the board. */
@@ -61,19 +53,15 @@ export function showLines(lines, moves, onLine) {
     const from = leaves < 0 ? 0 : leaves;
     const names = line.names.slice(from, from + 5).join(" ");
     const more = line.names.length > from + 5 ? " …" : "";
-    const button = html("button", { title: `another line of ${line.names.length} plies` }, `after ${from ? line.names[from - 1] : "the start"}: ${names}${more}`);
-    button.addEventListener("click", () => onLine(index));
-    return html("li", {}, button);
+    const text = `after ${from ? line.names[from - 1] : "the start"}: ${names}${more}`;
+    return html("li", {}, button(text, () => onLine(index), { title: `another line of ${line.names.length} plies` }));
   }));
   byId("lines").hidden = !lines.length;
 }
 
 /** The moves of an expected line, each a button. */
-const lineOf = (line, onLine) => line.flatMap(([, name], at) => {
-  const button = html("button", { title: "show this position" }, name);
-  button.addEventListener("click", () => onLine(line.slice(0, at + 1).map(([action]) => action)));
-  return [button, " "];
-});
+const lineOf = (line, onLine) => line.flatMap(([, name], at) =>
+  [button(name, () => onLine(line.slice(0, at + 1).map(([action]) => action)), { title: "show this position" }), " "]);
 
 /**
  * Show a table of the moves with their values by the evaluator, in a comparison also by the other agent. `onHover(path)` is
@@ -104,13 +92,13 @@ export function showTable(game, found, isComparison, onHover, onLine) {
   });
   const head = slots.map(slot => {
     const text = found[slot] ? `${moveUnit(found[slot])}, ${sideOf(found[slot], game)}` : "value";
-    return html("th", { scope: "col", class: `${slot}-colour`, title: found[slot] && UNITS[moveUnit(found[slot])] }, (isComparison ? `${slot.toUpperCase()}: ` : "") + text);
+    return headCell((isComparison ? `${slot.toUpperCase()}: ` : "") + text, { class: `${slot}-colour`, title: found[slot] && UNITS[moveUnit(found[slot])] });
   });
   const region = byId("table");
   const top = region.scrollTop;
   region.hidden = !rows.length || game.view.isOver;
-  region.replaceChildren(html("table", {}, html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "move"), ...head,
-    ...(hasLines ? [html("th", { scope: "col", class: "line", title: "the moves that the agent expects, this move first" }, "expected line")] : []))), html("tbody", {}, ...rows)));
+  const lineHead = headCell("expected line", { class: "line", title: "the moves that the agent expects, this move first" });
+  region.replaceChildren(tableOf([headCell("move"), ...head, ...(hasLines ? [lineHead] : [])], rows));
   region.scrollTop = top;
 }
 
@@ -130,18 +118,16 @@ export function showReview(game, total, done, moves, { reviewer, opening, blunde
     ["choices", "moves when there was more than one legal move", side => String(side.choices)],
     ["best", "the share of the choices that lost nothing", side => side.best === null ? "–" : `${Math.round(100 * side.best)}%`],
     ["mean loss", "the discs that a choice lost, on average", side => number(side.loss)],
-    ["exact part", "the mean loss of the choices whose loss is exact", side => number(side.exactLoss)],
     ["blunders", `choices that lost at least ${blunder} discs`, side => String(side.blunders)],
   ];
   const sides = game.players.map((_, player) => summary(moves.filter(move => move.player === player)));
   byId("review-sides").replaceChildren(
-    html("thead", {}, html("tr", {}, html("td", {}), ...columns.map(([name, title]) => html("th", { scope: "col", title }, name)))),
+    html("thead", {}, html("tr", {}, html("td", {}), ...columns.map(([name, title]) => headCell(name, { title })))),
     html("tbody", {}, ...sides.map((side, player) => html("tr", {}, html("th", { scope: "row" }, game.players[player].name), ...columns.map(([, , text]) => html("td", {}, text(side)))))));
   const focused = document.activeElement?.closest("#blunders button")?.getAttribute("data-ply");
   renewChanged(byId("blunders"), ...moves.filter(({ isBlunder }) => isBlunder).map(move => {
-    const button = html("button", { "data-ply": move.ply }, `${moveNumber(game.views, move.ply)}. ${game.players[move.player].name} ${move.name} lost ${move.isExact ? "" : "about "}${lossText(move)} discs; best ${move.best.name}`);
-    button.addEventListener("click", () => onBlunder(move.ply));
-    return html("li", {}, button);
+    const text = `${moveNumber(game.views, move.ply)}. ${game.players[move.player].name} ${move.name} lost ${move.isExact ? "" : "about "}${lossText(move)} discs; best ${move.best.name}`;
+    return html("li", {}, button(text, () => onBlunder(move.ply), { "data-ply": move.ply }));
   }));
   if (focused) /** @type {HTMLElement | null} */ (byId("blunders").querySelector(`[data-ply="${focused}"]`))?.focus();
 }

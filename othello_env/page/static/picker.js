@@ -1,12 +1,8 @@
 // Choosing an agent, and setting the numbers in its spec, such as depth, time, temperature or simulations.
 
 import { html } from "./elements.js";
-import { eloText } from "./values.js";
 
 const UNITS = { depth: "plies", ms: "milliseconds a move", exact: "empty squares", epsilon: "share of random moves" };
-
-/** The beginning of each spec that an offer allows: everything before the numbers. */
-const prefix = offer => [`${offer.head}:`, offer.fixed.map(text => `${text},`).join("")].join("");
 
 /** The spec of an offer with the numbers in `values`. The numbers are texts; "" stands for the agent's default. */
 export function specOf(offer, values) {
@@ -19,9 +15,9 @@ export function specOf(offer, values) {
 /** The numbers in a spec; null if the offer does not allow this spec. */
 export function numbersOf(offer, spec) {
   if (spec === offer.spec) return Object.fromEntries(offer.settings.map(({ name, value }) => [name, value]));
-  const start = prefix(offer);
-  const bare = offer.head + (offer.fixed.length ? `:${offer.fixed.join(",")}` : "");
+  const bare = [offer.head, ...(offer.fixed.length ? [offer.fixed.join(",")] : [])].join(":");
   if (spec === bare) return {};
+  const start = bare + (offer.fixed.length ? "," : ":");
   if (!spec.startsWith(start)) return null;
   const pairs = spec.slice(start.length).split(",").map(part => part.split("="));
   const names = offer.settings.map(({ name }) => name);
@@ -36,7 +32,7 @@ export function offerOf(agents, spec) {
 
 /** What is known of an agent's strength in a game: a word, and its rating on the packaged ladder. `more` is a further word. */
 export function strengthOf({ label, elo }, game, more = "") {
-  const told = [label, game in elo ? `${eloText(elo[game])} Elo` : "", more].filter(Boolean).join(", ");
+  const told = [label, game in elo ? `${elo[game]} Elo` : "", more].filter(Boolean).join(", ");
   return told ? ` (${told})` : "";
 }
 

@@ -89,7 +89,7 @@ export function summary(moves) {
   const mean = numbers => numbers.length ? numbers.reduce((sum, each) => sum + each, 0) / numbers.length : null;
   return {
     choices: moves.length, best: mean(moves.map(({ loss }) => loss === 0 ? 1 : 0)), loss: mean(moves.map(({ loss }) => loss)),
-    exactLoss: mean(moves.filter(({ isExact }) => isExact).map(({ loss }) => loss)), blunders: moves.filter(({ isBlunder }) => isBlunder).length,
+    blunders: moves.filter(({ isBlunder }) => isBlunder).length,
   };
 }
 

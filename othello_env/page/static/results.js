@@ -1,7 +1,7 @@
 // Shows the results of benchmarks and tournaments, which the server reads from files, as tables and bars.
 
 import { crosstable } from "./crosstable.js";
-import { html, svg, wide } from "./elements.js";
+import { headCell, html, svg, tableOf, wide } from "./elements.js";
 
 /** The results of one file: a report with its parts, or the records of a tournament. The agents `elsewhere` have their rating in another place of the screen; `isRated` is false if that of the report comes from another file. `open(file, number)` replays a recorded game. */
 export function resultsView(content, elsewhere, isRated, open) {
@@ -26,9 +26,9 @@ function partView({ how, facts, tables, notes }, isRated) {
 /** A table. A column with bars takes two columns: the numbers, and the bars. */
 function tableView({ columns, rows }) {
   const barred = columns.map((_, i) => rows.some(row => row[i].bar));
-  const head = columns.flatMap((name, i) => [html("th", { scope: "col" }, name), ...(barred[i] ? [html("td", { class: "bar" })] : [])]);
+  const head = columns.flatMap((name, i) => [headCell(name), ...(barred[i] ? [html("td", { class: "bar" })] : [])]);
   const line = row => row.flatMap(({ text, bar }, i) => [html("td", {}, text), ...(barred[i] ? [html("td", { class: "bar" }, ...(bar ? [barView(bar)] : []))] : [])]);
-  return wide("Results", html("table", {}, html("thead", {}, html("tr", {}, ...head)), html("tbody", {}, ...rows.map(row => html("tr", {}, ...line(row))))));
+  return wide("Results", tableOf(head, rows.map(row => html("tr", {}, ...line(row)))));
 }
 
 /** A score or share with its interval, and a dashed line at what was expected. */

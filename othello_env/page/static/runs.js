@@ -45,33 +45,25 @@ export class Runs {
     if (document.hidden || this.asking) return;
     this.asking = true;
     try {
-      const news = await get(`/api/runs?known=${this.watched.version}`);
-      if (news) this.take(news);
+      const news = await get("/api/runs");
+      if (JSON.stringify(news) !== JSON.stringify(this.watched)) this.take(news);
     } finally {
       this.asking = false;
     }
   }
 
   take(watched) {
-    const before = this.watched;
+    const { rated } = this.watched;
     this.watched = watched;
     this.actions.takeAgents(watched.agents);
-    const isNew = name => JSON.stringify(before[name]) !== JSON.stringify(watched[name]);
-    if (isNew("agents") || isNew("leftOut")) this.showCheckpoints();
-    if (isNew("rated")) { this.showLadder(); this.showResults(); }
-    if (isNew("rated") || isNew("leagues")) this.showLeagues();
+    this.showWatched();
+    if (JSON.stringify(rated) !== JSON.stringify(watched.rated)) this.showResults(); // otherwise a list of games stays open
   }
 
-  /** Draw everything, unless the tab is hidden. */
+  /** Draw everything, unless the view is hidden. */
   show() {
-    this.showCheckpoints();
-    this.showLadder();
-    this.showLeagues();
+    this.showWatched();
     this.showResults();
-  }
-
-  showCheckpoints() {
-    if (this.isVisible) showCheckpoints(this.watched?.agents ?? [], this.watched?.leftOut ?? [], this.actions.titleOf, this.watched?.path ?? null, this.actions);
   }
 
   /** The ladders on which agents were rated. */
@@ -80,23 +72,21 @@ export class Runs {
   /** The names on these ladders. On the same screen, such an agent has no rating on the scale of a league or a tournament. */
   get ranked() { return new Set(this.rated.flatMap(({ rows }) => rows.map(({ name }) => name))); }
 
-  showLadder() {
+  /** Draw the checkpoints, the leagues and the ladder. */
+  showWatched() {
     if (!this.isVisible) return;
-    byId("ladder-none").hidden = this.rated.length > 0;
-    byId("ladder-table").replaceChildren(...this.rated.map(ladderTable));
-  }
-
-  showLeagues() {
-    if (!this.isVisible) return;
-    const leagues = this.watched?.leagues ?? [];
+    const { agents = [], leftOut = [], leagues = [], path = null } = this.watched ?? {};
+    showCheckpoints(agents, leftOut, this.actions.titleOf, path, this.actions);
     byId("leagues-none").hidden = leagues.length > 0;
     renew(byId("leagues-list"), ...leagues.map(league => leagueView(league, this.ranked)));
+    byId("ladder-none").hidden = this.rated.length > 0;
+    byId("ladder-table").replaceChildren(...this.rated.map(ladderTable));
   }
 
   showResults() {
     if (!this.isVisible) return;
     byId("results-none").hidden = this.results.length > 0;
-    const sources = this.rated.flatMap(({ rows }) => rows.map(({ source }) => source));
-    renew(byId("results-list"), ...this.results.map(each => resultsView(each, this.ranked, !each.rated || sources.includes(each.rated), this.actions.open)));
+    const files = this.rated.flatMap(({ rows }) => rows.map(({ file }) => file));
+    renew(byId("results-list"), ...this.results.map(each => resultsView(each, this.ranked, !each.rated || files.includes(each.name), this.actions.open)));
   }
 }

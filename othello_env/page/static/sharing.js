@@ -3,16 +3,6 @@
 import { get, send } from "./api.js";
 import { html } from "./elements.js";
 
-/** Put a text on the clipboard. Return false if the browser does not allow this. */
-export async function copied(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Save a file, and return its name. */
 function saved(name, data) {
   const link = html("a", { href: URL.createObjectURL(data), download: name });

@@ -2,7 +2,7 @@
 
 import { post, think } from "./api.js";
 import { Game } from "./game.js";
-import { common, keepLine, leaving, swapped } from "./lines.js";
+import { common, keepLine } from "./lines.js";
 import { offerOf } from "./picker.js";
 import { pause, Refused } from "./waiting.js";
 
@@ -20,8 +20,8 @@ export const newSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
 export class Table {
   /**
    * `page` shows the table. It has `setUp()` for another board, `draw()`, `follow()` after each change of the position,
-   * `say(text)`, `fail(error, retry)`, `thinks(agent, doing)` (null if nobody thinks), `hint(path)`, `chosen(path)` and `refuse(row, column)`. It also
-   * has `pace`: the time in ms for which each position is shown if no person plays.
+   * `say(text)`, `fail(error, retry)`, `thinks(agent, doing)` (null if nobody thinks) and `hint(path)`. It also has `pace`:
+   * the time in ms for which each position is shown if no person plays.
    */
   constructor(page, agents) {
     this.page = page;
@@ -30,8 +30,7 @@ export class Table {
     this.game = null;
     /** @type {string[]} */
     this.seats = []; // a spec, or HUMAN, for each player
-    this.base = 0; // the plies of the opening, which no player chose. A restart begins after them
-    this.opened = 0; // the plies that the game had when it came to the table: `base`, or all plies of a recorded game
+    this.base = 0; // the plies of the opening, which no player chose
     /** @type {import("./lines.js").Line[]} */
     this.lines = [];
     this.spoken = SILENT; // what language models said beside the moves of a recorded game
@@ -42,8 +41,8 @@ export class Table {
     this.isAnalysis = false; // whether the game is analysed, not played
     /** @type {number[] | null} */
     this.selected = null; // the place of the piece that a person wants to move
-    /** @type {import("./lines.js").Last | null} */
-    this.last = null;
+    /** @type {any} */
+    this.previous = null; // what `keep` told of the game that was on the table before
     this.work = new AbortController();
     /** @type {AbortSignal | null} */
     this.choosing = null;
@@ -80,8 +79,8 @@ export class Table {
     return {
       first: game.cursor > 0, back: game.cursor > 0, last: !game.atEnd,
       forward: !game.atEnd || (goesOn && !playing), play: isMine ? null : playing || !game.atEnd || goesOn,
-      restart: game.views.length > 1 || this.ended !== null, resign: !isAnalysis && this.hasHuman && game.atEnd && !this.isOver,
-      undo: isMine ? this.humanPly(-1) !== null : null, redo: isMine && this.humanPly(1) !== null,
+      recover: this.previous !== null, resign: !isAnalysis && this.hasHuman && game.atEnd && !this.isOver,
+      undo: isMine ? this.humanPly(-1) !== null || this.ended !== null : null,
       hint: isMine && !isEnded ? !this.isOver && !game.view.mustPass && this.isHuman(game.view.toMove) : null,
       rematch: (!isAnalysis && isEnded) || null,
     };
@@ -100,23 +99,32 @@ export class Table {
     return this.work.signal;
   }
 
+  /** Load a game. Meanwhile, the old board takes no clicks. Null if the person did something else before the game came. */
+  async load(record, cursor) {
+    const signal = this.stop();
+    this.choosing = signal;
+    try {
+      const game = await Game.fromRecord(record, cursor, signal);
+      return signal.aborted ? null : game;
+    } catch (error) {
+      if (signal.aborted) return null;
+      throw error;
+    } finally {
+      if (this.choosing === signal) this.choosing = null;
+    }
+  }
+
   /**
    * Begin the game of a record with these players, or with a person on all sides if `seats` is null. Nothing changes until
-   * the game is loaded. The game that was on the table is kept in `last`; `what` names the reason why it left the table,
-   * such as "restart".
+   * the game is loaded. The game that was on the table is kept in `previous`, unless it has no moves, or was only looked at.
    */
-  async begin(what, record, seats, { base = record.moves.length, opened = base, cursor = undefined, spoken = SILENT } = {}) {
-    const signal = this.stop();
-    this.choosing = signal; // the old board takes no more clicks
-    const game = await Game.fromRecord(record, cursor, signal).catch(error => {
-      if (this.choosing === signal) this.choosing = null;
-      if (!signal.aborted) throw error;
-    });
-    if (!game || signal.aborted) return;
-    if (this.game) this.last = leaving(this.last, what, this.keep());
+  async begin(record, seats, { base = record.moves.length, cursor = undefined, spoken = SILENT } = {}) {
+    const game = await this.load(record, cursor);
+    if (!game) return;
+    if (this.game?.record.moves.length && (!this.isAnalysis || this.seats.some(seat => seat !== HUMAN))) this.previous = this.keep();
     seats ??= game.board.players.map(() => HUMAN);
     const playing = !seats.includes(HUMAN) && game.atEnd;
-    this.resume({ game, seats, base, opened, spoken, ended: null, lines: [], playing });
+    this.resume({ game, seats, base, spoken, ended: null, lines: [], playing });
   }
 
   /** Put a game with its players and state on the table, and continue it. */
@@ -127,37 +135,22 @@ export class Table {
     this.proceed();
   }
 
-  restart() {
-    return this.begin("restart", this.game.recordAt(this.base), this.seats);
-  }
-
   /** Begin a new game with the same players. Each player gets another side. */
   rematch() {
     const record = this.game.recordAt(this.base);
     record.agents = [];
     if (this.base === 0 || !this.game.board.isRandom) record.seed = newSeed();
-    return this.begin("rematch", record, [...this.seats.slice(1), this.seats[0]]);
+    return this.begin(record, [...this.seats.slice(1), this.seats[0]]);
   }
 
-  /**
-   * Bring back the game from before the last restart, resignation, new game or paste. Keep the present game instead. Nothing
-   * changes until the game is loaded, so a second click meanwhile loses no game.
-   */
+  /** Put the game that was on the table before on it again. The present game can come back in the same way. */
   async bringBack() {
-    if (this.choosing) return;
-    const signal = this.stop();
-    this.choosing = signal; // the old board takes no more clicks
-    const { kept } = this.last;
-    try {
-      const game = await Game.fromRecord(kept.record, kept.cursor, signal);
-      if (signal.aborted) return;
-      this.last = swapped(this.last, this.keep());
-      this.bring(game, kept);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    } finally {
-      if (this.choosing === signal) this.choosing = null;
-    }
+    const game = await this.load(this.previous.record, this.previous.cursor);
+    if (!game) return;
+    const present = this.keep();
+    this.bring(game, this.previous);
+    this.previous = present;
+    this.page.draw();
   }
 
   goTo(ply) {
@@ -168,8 +161,13 @@ export class Table {
     this.proceed();
   }
 
-  undo() { this.goTo(this.humanPly(-1)); }
-  redo() { this.goTo(this.humanPly(1)); }
+  /** Take back the person's last move, or the resignation. */
+  undo() {
+    const ply = this.ended === null ? this.humanPly(-1) : this.game.cursor;
+    this.ended = null;
+    this.goTo(ply);
+  }
+
   togglePlay() { this.playing = !this.playing; this.proceed(); }
 
   /** Go to the next ply. At the end of an unfinished game between agents, let the next agent make its move. */
@@ -195,10 +193,9 @@ export class Table {
 
   /** Show a line of the game, by default its end. The line that leaves the table is kept beside it. */
   async show(moves, ply = moves.length) {
-    const signal = this.stop();
     const left = this.game.line;
-    const game = await Game.fromRecord({ ...this.game.record, moves }, ply, signal);
-    if (signal.aborted) return;
+    const game = await this.load({ ...this.game.record, moves }, ply);
+    if (!game) return;
     const others = this.lines.filter(line => String(line.moves) !== String(moves));
     this.resume({ game, base: Math.min(this.base, common(left.moves, moves)), ended: null, lines: keepLine(others, left, game.line), playing: false });
   }
@@ -265,13 +262,13 @@ export class Table {
 
   /** Ask an agent about the position that is shown. If it thinks for long, the page says so. */
   async ask(agent, signal, task = "move") {
-    let doing = "thinking";
+    let doing = "waiting";
     let isLong = false;
     const announced = setTimeout(() => { isLong = true; this.page.thinks(agent, doing); }, THINKING_MS);
     try {
       return await think(agent, task, this.game.recordAt(), signal, news => {
-        if (isLong && !signal.aborted && news.doing !== doing) this.page.thinks(agent, news.doing);
-        doing = news.doing;
+        if (news.doing) doing = news.doing;
+        if (isLong && !signal.aborted) this.page.thinks(agent, doing);
       });
     } finally {
       clearTimeout(announced);
@@ -315,7 +312,6 @@ export class Table {
       this.selected = selected && here(selected) ? null : [row, column];
       page.draw();
     } else {
-      page.refuse(row, column);
       page.say(`not legal for ${game.mover}: ${game.squareName(row, column)}`);
     }
   }
@@ -327,7 +323,6 @@ export class Table {
     }
     const signal = this.stop();
     this.choosing = signal;
-    this.page.chosen(choice.path); // show this at once, because the server may take longer
     const { mover, view: { toMove } } = this.game;
     try {
       if (!await this.play(choice.action, signal, `${mover} plays ${choice.name}`)) return;
@@ -361,7 +356,6 @@ export class Table {
 
   resign() {
     const { toMove } = this.game.view;
-    this.last = leaving(this.last, "resign", this.keep());
     const player = this.isHuman(toMove) ? toMove : this.seats.indexOf(HUMAN);
     const { players } = this.game;
     const winner = players.length === 2 ? `${players[1 - player].name} wins: ` : "";
@@ -373,8 +367,8 @@ export class Table {
 
   /** The values that `restore` needs to put this game on the table again. */
   keep() {
-    const { game, seats, ended, base, opened, lines, spoken } = this;
-    return { record: game.record, cursor: game.cursor, seats, ended, base, opened, lines, spoken };
+    const { game, seats, ended, base, lines, spoken } = this;
+    return { record: game.record, cursor: game.cursor, seats, ended, base, lines, spoken };
   }
 
   /** Put a kept game on the table again. */
@@ -382,9 +376,9 @@ export class Table {
     this.bring(await Game.fromRecord(kept.record, kept.cursor), kept);
   }
 
-  bring(game, { seats, ended, base, opened = base, lines = [], spoken = SILENT }) {
+  bring(game, { seats, ended, base, lines, spoken }) {
     const seated = seats.map(seat => seat === HUMAN || offerOf(this.agents, seat) ? seat : HUMAN);
-    this.resume({ game, seats: seated, ended, base, opened, lines, spoken, playing: false });
+    this.resume({ game, seats: seated, ended, base, lines, spoken, playing: false });
   }
 
   /** The game as text that can be pasted. */

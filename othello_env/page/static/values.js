@@ -84,16 +84,6 @@ export function ticks(least, most, count = 4) {
 /** A tick as text: 1500 is "1,500", and 0.25 is "0.25". */
 export const tickText = value => value.toLocaleString("en", { maximumFractionDigits: 6 }).replace("-", "−");
 
-/** A rating as text. @param {number | null} elo */
-export const eloText = elo => elo === null ? "–" : elo.toFixed(0).replace("-", "−").replace(/^−0$/, "0");
-
-/** The interval of a rating as text. An end that is null is infinite. @param {(number | null)[] | null} interval */
-export function intervalText(interval) {
-  const [low, high] = (interval ?? [null, null]).map(end => end === null ? null : eloText(end));
-  if (low === null) return high === null ? "–" : `at most ${high}`;
-  return high === null ? `at least ${low}` : `${low} to ${high}`;
-}
-
 /** A count as a short text, such as "12,345" or "1.2 M". */
 export function countText(count) {
   return count < 1e6 ? Math.round(count).toLocaleString("en") : `${(count / 1e6).toFixed(count < 1e7 ? 1 : 0)} M`;

@@ -17,9 +17,9 @@ onmessage = async ({ data: { id, tables, task, isDeep, position } }) => {
   const { rules, agent } = await made;
   if (task === "move") {
     const action = isDeep ? agent.deepen(position, MS, true).moves[0].action : agent.act(position);
-    postMessage({ id, found: { action, name: rules.name(action) }, isLast: true });
+    postMessage({ id, answer: { action, name: rules.name(action) }, isLast: true });
     return;
   }
-  const found = isDeep ? agent.deepen(position, MS, false, less => postMessage({ id, found: less, isLast: false })) : agent.onePly(position);
-  postMessage({ id, found, isLast: true });
+  const answer = isDeep ? agent.deepen(position, MS, false, less => postMessage({ id, answer: less })) : agent.onePly(position);
+  postMessage({ id, answer, isLast: true });
 };
