@@ -1,21 +1,20 @@
 """Functions that use the page in Chromium as a person does: they begin and paste games, and take screenshots."""
 
 import json
-import os
 import re
-from pathlib import Path
 
-from othello_env import make_agent
+from othello_env import Othello, make_agent
 from othello_env.games.keys import seat_key
 
-SHOTS = os.environ.get("OTHELLO_ENV_SHOTS")
-"""The folder for screenshots. If it is None, no screenshots are taken."""
 MINUS = "\u2212"
 EDGE, HEIGHT = 10, 150
 """The margin and the height of the picture of the curve."""
 GAME = "f5d6c3f3e3f4f2g5f6d3h6g4c6e6c4c5d7h5h3h4g3g6d2e2"
 SMALL = "c4b4a1d2d4d3a2c1a4a3b1d1"
 """A whole game on 4x4, with a pass and blunders."""
+
+
+LEGAL = '.square[aria-label$=", legal"]'
 
 
 def new_game(page, game, seats, seed=1, opening="start"):
@@ -65,11 +64,6 @@ def paste(page, game, text):
         page.select_option("#paste-game", game)
     page.fill("#text", text)
     page.click("#read")
-
-
-def recover_is(page, text):
-    """Wait until the menu offers to bring back a game under this name."""
-    page.locator(f"#recover:has-text('{text}')").wait_for(state="attached")
 
 
 def moves(page):
@@ -128,12 +122,10 @@ def wait_for_plies(page, plies):
     page.locator(f'#moves button[data-ply="{plies}"]').wait_for()
 
 
-def shoot(page, name):
-    if SHOTS:
-        page.mouse.move(2, 2)
-        page.wait_for_timeout(400)  # until the animation of the pieces has ended
-        Path(SHOTS).mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=Path(SHOTS) / f"{name}.png")
+def wait_for_turn(page, player):
+    """Wait until a player of this name is to move, or the game is over."""
+    status = re.compile(f"{player} to move|{player} goes on|game over", re.IGNORECASE)
+    page.locator("#status").filter(has_text=status).wait_for()
 
 
 def box_of(page, selector):
@@ -141,14 +133,19 @@ def box_of(page, selector):
     return page.evaluate("selector => document.querySelector(selector).getBoundingClientRect().toJSON()", selector)
 
 
-def texts_of(page, selector):
-    """The texts of elements, read at one moment: once an element is replaced, its text has no line breaks any more."""
-    return page.evaluate("selector => [...document.querySelectorAll(selector)].map(each => each.innerText)", selector)
-
-
 def sticks_out(page):
     """Whether the page is wider than the window."""
     return page.evaluate("document.documentElement.scrollWidth > innerWidth")
+
+
+def cut_texts(page):
+    """The texts on the page that are wider or higher than their places and do not scroll."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll("#panel-board *")]
+          .filter(each => each.clientWidth && getComputedStyle(each).overflow.includes("hidden") && each.id !== "moves")
+          .filter(each => each.scrollWidth > each.clientWidth + 1 || each.scrollHeight > each.clientHeight + 1)
+          .map(each => each.textContent)"""
+    )
 
 
 def in_sight(page, selector):
@@ -181,3 +178,11 @@ def luminance(colour):
 def contrast(one, other):
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)
+
+
+def whole_game():
+    """The last position of a whole game that begins as `GAME`."""
+    state = Othello.from_moves(GAME)
+    while not state.is_over:
+        state = state.play(state.legal_actions()[len(state.moves) % len(state.legal_actions())])
+    return state

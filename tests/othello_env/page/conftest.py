@@ -3,7 +3,6 @@
 Without Chromium, the browser tests are skipped.
 """
 
-import itertools
 import os
 import shutil
 import signal
@@ -134,19 +133,7 @@ def client():
         yield made
 
 
-REQUESTS = itertools.count()  # all tests use the same server
-
-
 @pytest.fixture
 def ask(client):
     """Send a message as the page does."""
-
-    def call(name, /, **message):
-        if name == "think":
-            message |= {"request": f"{next(REQUESTS)}"}
-        while True:
-            answer = client.post(f"/api/{name}", json=message, headers={"origin": SITE})
-            if answer.status_code != 202:
-                return answer
-
-    return call
+    return lambda name, /, **message: client.post(f"/api/{name}", json=message, headers={"origin": SITE})

@@ -4,8 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const at = name => new URL(`../../../othello_env/page/static/${name}.js`, import.meta.url);
-const { common, keepLine, leaving, swapped } = await import(at("lines"));
-const { Versions } = await import(at("checkpoints"));
+const { common, keepLine } = await import(at("lines"));
 const { shownLadders } = await import(at("ladder"));
 const { bestActions, judged, lossText, readingText, squareMarks, summary } = await import(at("reading"));
 const values = await import(at("values"));
@@ -88,7 +87,7 @@ async function tableWith(moves, offers) {
   globalThis.document = { getElementById: () => ({ hidden: true }) };
   const { HUMAN, Table } = await import(at("table"));
   const { Game } = await import(at("game"));
-  const page = { setUp() {}, draw() {}, follow() {}, say() {}, fail() {}, thinks() {}, hint() {}, chosen() {}, refuse() {}, pace: 0 };
+  const page = { setUp() {}, draw() {}, follow() {}, say() {}, fail() {}, thinks() {}, hint() {}, pace: 0 };
   const table = new Table(page, offers);
   const rest = { seats: [HUMAN, HUMAN], ended: null, base: 0, lines: [] };
   const record = { game: "othello", seed: 0, moves };
@@ -96,26 +95,26 @@ async function tableWith(moves, offers) {
   return { table, rest, record };
 }
 
-test("a second click on Bring back loses no game, and an error keeps all games", async () => {
+test("a second click on Previous game changes nothing, and an error keeps both games", async () => {
   const answers = [];
   globalThis.fetch = () => new Promise(resolve => answers.push(resolve));
   const reply = (status, content) => answers.shift()(new Response(JSON.stringify(content), { status }));
   const { table, rest, record: two } = await tableWith([3, 4, 5], []);
   const one = { game: "othello", seed: 0, moves: [1, 2] };
   const kept = { ...rest, record: one, cursor: 2 };
-  table.last = { what: "restart", kept, isBack: false };
+  table.previous = kept;
 
   const failing = table.bringBack();
   reply(400, { error: "no" });
   await assert.rejects(failing, /no/);
-  assert.equal(table.last.kept, kept);
+  assert.equal(table.previous, kept);
   assert.equal(table.game.record, two);
 
   const both = [table.bringBack(), table.bringBack()];
   while (answers.length) reply(200, loaded(one));
   await Promise.all(both);
   assert.equal(table.game.record, one);
-  assert.deepEqual(table.last.kept.record, two);
+  assert.deepEqual(table.previous.record, two);
 });
 
 test("a hint ends a replay", async () => {
@@ -124,12 +123,6 @@ test("a hint ends a replay", async () => {
   table.playing = true;
   table.hint("random");
   assert.equal(table.playing, false);
-});
-
-test("intervals", () => {
-  const { eloText, intervalText } = values;
-  assert.deepEqual([1228.5, 1227.5, -2.5, -0.2].map(eloText), ["1229", "1228", "−3", "0"]); // as elo_text in Python
-  assert.deepEqual([[1, 2], [null, 2.4], [1, null], [null, null], null, [-1, -0.1]].map(ends => intervalText(ends)), ["1 to 2", "at most 2", "at least 1", "–", "–", "−1 to 0"]);
 });
 
 test("an agent has one rating on a ladder, and ladders without rated agents are not shown", () => {
@@ -141,9 +134,7 @@ test("an agent has one rating on a ladder, and ladders without rated agents are 
     { ...mine, file: "b.json", elo: 480, interval: [100, 900] }, { ...mine, interval: [400, 600] }, { ...mine, file: "c.json" }, { ...mine, name: "top", elo: 950 },
   ]);
   assert.deepEqual([shown.name, more], ["ladder-6x6-v0", []]);
-  assert.deepEqual(shown.rows.map(({ name, elo, isYours, file }) => [name, elo, isYours, file]), [
-    ["top", 950, true, "a.json"], ["mine", 500, true, "a.json"], ["random", 0, false, undefined],
-  ]);
+  assert.deepEqual(shown.rows.map(({ name, elo, file }) => [name, elo, file]), [["top", 950, "a.json"], ["mine", 500, "a.json"], ["random", 0, undefined]]);
 });
 
 const choice = (action, name) => ({ action, name, path: [[0, action]] });
@@ -165,8 +156,8 @@ test("a move's loss, and whether it was a blunder", () => {
   assert.equal(judged(found(4, 2), [{ toMove: 0, choices: [choice(1, "a")] }, { action: 1 }], 1, 6), null);
   assert.equal(lossText({ loss: 6, isExact: true }), "6");
   assert.equal(lossText({ loss: 6.34, isExact: false }), "6.3");
-  assert.deepEqual(summary([judge(1, -4, 4), worse]), { choices: 2, best: .5, loss: 2, exactLoss: 2, blunders: 0 });
-  assert.deepEqual(summary([]), { choices: 0, best: null, loss: null, exactLoss: null, blunders: 0 });
+  assert.deepEqual(summary([judge(1, -4, 4), worse]), { choices: 2, best: .5, loss: 2, blunders: 0 });
+  assert.deepEqual(summary([]), { choices: 0, best: null, loss: null, blunders: 0 });
 });
 
 test("lines are kept once, and none that another one contains", () => {
@@ -179,61 +170,35 @@ test("lines are kept once, and none that another one contains", () => {
   assert.equal(keepLine(Array.from({ length: 20 }, (_, i) => line(9, i)), line(1, 2), line(3)).length, 12);
 });
 
-test("a game that was taken away comes back, and the other one in its place", () => {
-  const game = (moves, opened = 0) => ({ record: { moves }, opened, lines: [] });
-  assert.equal(leaving(null, "restart", game([])), null); // there was nothing to lose
-  const own = leaving(null, "restart", game([1, 2]));
-  assert.deepEqual(own, { what: "restart", kept: game([1, 2]), isBack: false });
-  assert.equal(leaving(own, "recorded game", game([3, 4, 5], 3)), own); // a recorded game that was only looked at takes no place
-  const back = swapped(own, game([4]));
-  assert.deepEqual(back, { what: "restart", kept: game([4]), isBack: true });
-  assert.deepEqual(swapped(back, game([1, 2])), own);
-  assert.equal(swapped(own, game([6, 7], 2)), null);
-  const resigned = leaving(own, "resign", game([]));
-  assert.deepEqual([resigned.what, resigned.kept], ["resign", game([])]);
-  assert.equal(swapped(leaving(null, "resign", game([1])), game([1])), null); // a game that had only been ended is not kept twice
-});
-
-test("a file that was left out for a time and comes back with a new version has changed", () => {
-  const versions = new Versions();
-  const agent = version => ({ spec: "a.npz", version });
-  assert.deepEqual(versions.take([agent("1")]), []);
-  assert.deepEqual(versions.take([]), []);
-  assert.deepEqual(versions.take([agent("2")]), ["a.npz"]);
-  assert.deepEqual(versions.take([agent("2")]), []);
-});
-
-async function evaluations(agents) {
-  const page = /** @type {any} */ (globalThis);
-  page.document = { getElementById: () => ({ hidden: true }) };
+test("all agents have the result of a finished game, and what was said of another version of a file is forgotten", async () => {
+  globalThis.document = { getElementById: () => ({ hidden: true }) };
   const { Evaluations } = await import(at("evaluations"));
-  return new Evaluations(agents, () => {}, () => {});
-}
-
-test("an agent that could not say what it can do is asked again", async () => {
-  const known = await evaluations([{ spec: "a", games: ["othello"] }]);
-  globalThis.fetch = async () => new Response("{}", { status: 400 });
-  await known.learn();
-  assert.deepEqual(known.lookers("othello"), []);
-  globalThis.fetch = async () => new Response('{"powers": ["exact_scores"]}');
-  await known.learn();
-  assert.deepEqual([known.lookers("othello").length, known.lookers("checkers").length], [1, 0]);
-});
-
-test("all agents have the result of a finished game", async () => {
-  const known = await evaluations([]);
+  const agents = [{ spec: "a", version: "1" }];
+  const known = new Evaluations(agents, () => {});
   const end = { values: [10, -10], unit: "discs", exact: true, moves: [] };
   const game = { views: [{}, { isOver: true, end }], recordAt: ply => ({ moves: ply }) };
   assert.equal(known.at("a", game, 1), end);
   assert.equal(known.at("a", game, 0), undefined);
+  known.known.set(known.key("a", game, 0), { found: end, isLast: true });
+  assert.equal(known.at("a", game, 0), end);
+  agents[0] = { spec: "a", version: "2" };
+  assert.equal(known.at("a", game, 0), undefined);
 });
 
-test("each curve has its own scale, and the part up to the end is exact if no estimate is in it", async () => {
-  const { boundsOfTwo, firstExact } = await import(at("curve"));
+test("the lines of an answer are read as they come, and asked for again if the last one is missing", async () => {
+  globalThis.document = { getElementById: () => ({ hidden: true }) };
+  const { think } = await import(at("api"));
+  const bodies = [['{"doing":"star', 'ting"}\n'], ['{"doing":"thinking"}\n{"ans', 'wer":{"action":1},"isLast":true}\n'], ['{"error":"no","agent":"a"}\n']];
+  globalThis.fetch = async path => new Response(path === "/api/think" ? ReadableStream.from(bodies.shift()).pipeThrough(new TextEncoderStream()) : "{}");
+  const news = [];
+  assert.deepEqual(await think("a", "move", {}, undefined, each => news.push(each.doing)), { action: 1 });
+  assert.deepEqual(news, ["starting", "thinking"]);
+  await assert.rejects(think("a", "move", {}), /no/);
+});
+
+test("each curve has its own scale", async () => {
+  const { boundsOfTwo } = await import(at("curve"));
   const point = (value, unit, bound, exact = false) => ({ values: [value, -value], unit, bound, exact });
   assert.deepEqual(boundsOfTwo([point(.3, "win minus loss", 1), null]), [-1, 1]);
   assert.deepEqual(boundsOfTwo([point(130, "points of the weights", null), point(400, "discs", 64, true)]), [-200, 200]);
-  const mixed = [point(1, "discs", 64, true), point(2, "discs", 64), null, point(4, "discs", 64, true), point(4, "discs", 64, true)];
-  assert.equal(firstExact(mixed), 3);
-  assert.equal(firstExact(mixed.slice(0, 2)), null);
 });

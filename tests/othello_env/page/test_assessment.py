@@ -117,19 +117,6 @@ def test_a_sure_win_is_sent_as_text():
     assert facts_of(found) == {2}
 
 
-def test_probabilities():
-    class Chooser(Agent):
-        def act(self, state, *, seconds_left=None):
-            return state.legal_actions()[0]
-
-        def action_probabilities(self, state):
-            return dict.fromkeys(range(state.num_actions), 0.25)
-
-    found = assess(Chooser(), Othello())
-    assert {move.action: move.share for move in found.moves} == dict.fromkeys(Othello().legal_actions(), 0.25)
-    assert found.values is None
-
-
 def test_a_tree_search_gives_the_share_of_its_visits_to_each_action():
     state, agent = Othello.from_moves("f5"), make_agent("mcts:simulations=64", seed=1)
     agent.new_game(5)
@@ -142,12 +129,22 @@ def test_a_tree_search_gives_the_share_of_its_visits_to_each_action():
     assert found.values == (-searched.value, searched.value)  # white is to move
 
 
-@pytest.mark.parametrize("spec", ["maxn:depth=2", "tribolo"])
-def test_three_players_have_a_value_each(spec):
+@pytest.mark.parametrize(
+    ("spec", "unit"),
+    [
+        ("maxn:depth=2", "pieces ahead"),
+        ("tribolo:strategy=score", "cells"),
+        ("tribolo:strategy=alliance", "cells"),
+        ("tribolo:strategy=mobility", "moves"),
+        ("tribolo:strategy=high-level", "cells or moves"),
+    ],
+)
+def test_three_players_have_a_value_each_in_one_unit(spec, unit):
     state, agent = Tribolo(seed=3), make_agent(spec)
     found = assess(agent, state)
+    assert found.unit == unit
     assert found.values == tuple(agent.evaluate(state, player) for player in range(3))
-    assert found.values[state.to_move] == max(agent.action_values(state).values())
+    assert found.values[state.to_move] == max(agent.action_values(state).values()) == found.moves[0].value
     assert {*values_of(found)} == {*state.legal_actions()}
     assert found.moves[0].action == agent.act(state)
 
@@ -213,34 +210,26 @@ def test_an_agent_is_made_again_when_its_file_is_new(tmp_path):
     file, answers = tmp_path / "agent.npz", Answers()
     for name in ("ntuple_8x8", "ntuple_6x6"):
         shutil.copy(WEIGHTS / f"{name}.npz", file)
-        told, again = (answers({"spec": str(file), "task": "games", "version": name}) for _ in range(2))
-        assert told == again == {"games": ("othello",) if name == "ntuple_8x8" else ("othello:size=6",)}
-
-
-@pytest.mark.parametrize(
-    ("strategy", "unit"),
-    [("score", "cells"), ("alliance", "cells"), ("mobility", "moves"), ("high-level", "cells or moves")],
-)
-def test_the_values_of_tribolo_have_one_unit(strategy, unit):
-    state, agent = Tribolo(seed=3), make_agent(f"tribolo:strategy={strategy}")
-    found = assess(agent, state)
-    assert (found.unit, found.values[state.to_move]) == (unit, found.moves[0].value)
+        told, again = (answers({"spec": str(file), "task": "about", "version": name}) for _ in range(2))
+        games = ("othello",) if name == "ntuple_8x8" else ("othello:size=6",)
+        assert told == again == {"games": games, "powers": ("action_values", "evaluate")}
 
 
 def test_an_agent_may_have_any_of_the_optional_methods():
-    class Both(Agent):
+    class Mine(Agent):
         def act(self, state, *, seconds_left=None):
             return state.legal_actions()[0]
-
-        def evaluate(self, state, player):
-            return 0.5 if player == state.to_move else -0.5
 
         def search(self, state):
             return make_agent("mcts:simulations=16", seed=1).search(state)
 
-    found = assess(Both(), Othello())
+    Mine.evaluate = lambda _self, state, player: 0.5 if player == state.to_move else -0.5
+    found = assess(Mine(), Othello())
     assert (found.values, found.bound) == ((0.5, -0.5), 1.0)
     assert sum(move.share for move in found.moves) == pytest.approx(1)
-    Both.action_probabilities = lambda _self, state: dict.fromkeys(state.legal_actions(), 0.25)
-    found = assess(Both(), Othello())
-    assert (found.values, [move.share for move in found.moves]) == ((0.5, -0.5), [0.25] * 4)
+    Mine.action_probabilities = lambda _self, state: dict.fromkeys(range(state.num_actions), 0.25)
+    for values in ((0.5, -0.5), None):
+        found = assess(Mine(), Othello())
+        assert found.values == values
+        assert {move.action: move.share for move in found.moves} == dict.fromkeys(Othello().legal_actions(), 0.25)
+        Mine.evaluate = None

@@ -16,7 +16,7 @@ from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.league import League
 from othello_env.page.messages import PageGame
-from othello_env.page.results import MOST_MEMBERS, Recorded, ladders_view, league_view, read_league_folder, read_results
+from othello_env.page.results import MOST_MEMBERS, Recorded, ladders_view, league_view, read_results
 
 
 def test_a_rating_with_one_limit_stands_at_this_limit():
@@ -24,12 +24,12 @@ def test_a_rating_with_one_limit_stands_at_this_limit():
     assert (read["title"], read["about"]) == ("a.npz", "othello, seed 3")
     assert read["parts"][0]["facts"] == [["Elo", "at least 1200, no upper limit found"]]
     rated = {"name": "a.npz", "file": "a.json", "elo": 1200.1, "interval": [1200.1, None], "ladder": "ladder-v0"}
-    assert read["rated"] == rated
-    for report, elo, interval, ladder in (
-        (reports.rated(1234.5, -math.inf, 1270.6), 1270.6, [None, 1270.6], "ladder-v0"),
-        (reports.rated(1234.5, game="othello:size=6"), 1234.5, [1134.5, 1334.5], "ladder-6x6-v0"),
+    assert read["rated"] == rated | {"text": "1200", "range": "at least 1200"}
+    for report, elo, interval, texts, ladder in (
+        (reports.rated(1234.5, -math.inf, 1270.6), 1270.6, [None, 1270.6], ("1271", "at most 1271"), "ladder-v0"),
+        (reports.rated(-0.25, game="othello:size=6"), -0.25, [-100.25, 99.75], ("0", "-100 to 100"), "ladder-6x6-v0"),
     ):
-        expected = rated | {"elo": elo, "interval": interval, "ladder": ladder}
+        expected = rated | {"elo": elo, "interval": interval, "ladder": ladder, "text": texts[0], "range": texts[1]}
         assert read_results("a.json", report.to_json())["rated"] == expected
     assert read_results("a.json", reports.rated(game="othello:size=4").to_json())["rated"] is None
 
@@ -73,32 +73,25 @@ AGENTS = ("random", "maximizer:eval=count", "maximizer:eval=weighted")
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     path = tmp_path_factory.mktemp("records") / "t.jsonl"
-    schedule = Schedule(AGENTS, 4, "random:6", 1)
-    play_tournament({agent: agent for agent in AGENTS}, schedule, file=path)
+    play_tournament({agent: agent for agent in AGENTS}, Schedule(AGENTS, 4, "random:6", 1), file=path)
     return path
 
 
-def test_the_crosstable_is_that_of_the_tournament(file):
-    result = Tournament.from_records(AGENTS, read_records(file))
-    told = Recorded.read(file).to_json(3)
+def test_the_crosstable_is_that_of_the_tournament_and_each_game_can_be_replayed(file):
+    result, recorded = Tournament.from_records(AGENTS, read_records(file)), Recorded.read(file)
+    told = recorded.to_json(3)
     assert (told["recorded"], told["title"], len(told["games"])) == (3, "t.jsonl", 12)
     rows = {row["agent"]: row for row in told["standings"]}
     assert {*rows} == {*AGENTS}
-    names = [row["agent"] for row in told["standings"]]
-    ratings = rate_tournament(result)
+    names = [*rows]
     for (a, b), match in result.scores().items():
         cell = rows[a]["against"][names.index(b)]
         assert (cell["score"], cell["games"], cell["margin"]) == (match.score, match.games, match.margin)
+    ratings = rate_tournament(result)
     for agent, row in rows.items():
         assert row["against"][names.index(agent)] is None
-        if row["elo"] is not None:
-            assert row["elo"] == pytest.approx(ratings.elo[agent])
-
-
-def test_each_game_can_be_replayed(file):
-    recorded = Recorded.read(file)
-    told = recorded.to_json(0)
-    names = [row["agent"] for row in told["standings"]]
+        assert row["rating"] is None or row["rating"]["elo"] == pytest.approx(ratings.elo[agent])
+    assert any(row["rating"] for row in rows.values())
     for number, listed in enumerate(told["games"]):
         game = recorded.game(number)
         final = PageGame.read(game["record"]).states()[-1]
@@ -150,20 +143,15 @@ def test_without_games_there_are_no_ratings():
 
 
 def test_nothing_that_the_league_names_is_run(tmp_path):
-    made = League(["random"])
-    made.save(tmp_path)
     file, mark = tmp_path / "policy.py", tmp_path / "mark"
     file.write_text(f"open({str(mark)!r}, 'w')\n")
-    text = (tmp_path / "league.json").read_text().replace('"spec": "random"', f'"spec": "{file}:policy"')
-    (tmp_path / "league.json").write_text(text)
-    assert read_league_folder(tmp_path)["names"] == ["random"]
+    text = json.dumps(League(["random"]).state()).replace('"spec": "random"', f'"spec": "{file}:policy"')
     assert str(file) in text
+    assert league_view("mine", json.loads(text))["names"] == ["random"]
     assert not mark.exists()
 
 
-def test_content_that_is_no_league_is_an_error(league, tmp_path):
-    with pytest.raises(FileNotFoundError):
-        read_league_folder(tmp_path)
+def test_content_that_is_no_league_is_an_error(league):
     for content in ({}, [], league.state() | {"members": [3]}, league.state() | {"results": None}):
         with pytest.raises(ValueError, match=r".+"):
             league_view("bad", content)

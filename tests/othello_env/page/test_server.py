@@ -1,9 +1,10 @@
 """The page's server without a browser: which requests it answers, what it checks, and its answers."""
 
+import asyncio
 import json
 
 import pytest
-from asking import OFFERS, PORT, RESULTS, SITE, record
+from asking import OFFERS, PORT, RESULTS, SITE, record, run_async
 from starlette.testclient import TestClient
 
 from othello_env import Othello, make_agent
@@ -130,38 +131,125 @@ def test_half_a_surrogate_pair_in_a_file_hides_no_results():
         assert client.get("/api/results").json() == results
 
 
-def test_only_offered_agents_can_be_named(ask):
-    got = ask("think", agent="alphabeta:depth=31", task="move", record=record())
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"agent": "alphabeta:depth=31"}, "agent is one of"),
+        ({"task": "about"}, "task"),
+        ({"record": record(position={"text": "X" * 64, "player": "black"})}, "the game is over"),
+    ],
+)
+def test_a_question_that_no_agent_is_asked(ask, change, part):
+    got = ask("think", **{"agent": "random", "task": "move", "record": record()} | change)
     assert got.status_code == 400
-    assert "agent is one of" in got.json()["error"]
+    assert part in got.json()["error"]
 
 
-def test_a_finished_game_is_not_thought_about(ask):
-    board = {"text": "X" * 64, "player": "black"}
-    got = ask("think", agent="random", task="move", record=record(position=board))
-    assert got.status_code == 400
-    assert got.json()["error"] == "the game is over"
+def last_line(got):
+    return json.loads(got.text.splitlines()[-1])
 
 
 def test_an_agent_answers_as_it_does_elsewhere(ask):
     state = Othello.from_moves("f5d6c3")
     spec = "alphabeta:depth=3"  # the offered agent with another number
-    got = ask("think", agent=spec, task="move", record=record(moves=state.moves)).json()
     action = make_agent(spec).act(state)
-    assert (got["action"], got["name"]) == (action, state.action_to_text(action))
-    again = [
-        ask("think", agent="random", task="move", record=record(moves=state.moves, seed=4)).json()["action"]
-        for _ in range(3)
-    ]
-    assert again[0] == again[1] == again[2]
+    told = last_line(ask("think", agent=spec, task="move", record=record(moves=state.moves)))
+    assert told == {"answer": {"action": action, "name": state.action_to_text(action)}, "isLast": True}
+    again = [ask("think", agent="random", task="move", record=record(moves=state.moves, seed=4)) for _ in range(3)]
+    assert len({last_line(each)["answer"]["action"] for each in again}) == 1
 
 
 def test_an_agent_that_does_not_say_what_it_thinks(ask):
-    got = ask("think", agent="random", task="assess", record=record())
-    assert got.status_code == 502
-    assert "gives no values" in got.json()["error"]
-    assert (got.json()["agent"], got.json()["type"]) == ("random", "AgentError")
-    assert got.json()["where"].startswith("Traceback")
+    told = last_line(ask("think", agent="random", task="assess", record=record()))
+    assert "gives no values" in told["error"]
+    assert (told["agent"], told["type"]) == ("random", "AgentError")
+    assert told["where"].startswith("Traceback")
+
+
+class Steps:
+    """A pool whose answers wait for `go`. A search of depth 4 solves the position."""
+
+    def __init__(self):
+        self.go, self.cancelled = asyncio.Event(), 0
+
+    async def prepare(self, requests):
+        pass
+
+    async def ask(self, request, tell):
+        tell({"doing": "thinking"})
+        try:
+            await self.go.wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        self.go.clear()
+        return {"spec": request["spec"], "moves": [{"exact": request["spec"].endswith("=4")}]}
+
+
+def send(pool, message):
+    """Call the application as a server does. Return the task, the lines that it has sent, and how the page leaves."""
+    names = {"host": f"127.0.0.1:{PORT}", "origin": SITE, "content-type": "application/json"}
+    headers = [(name.encode(), value.encode()) for name, value in names.items()]
+    scope = {"type": "http", "method": "POST", "path": "/api/think", "query_string": b"", "headers": headers}
+    parts, lines, left = iter([] if message is None else [json.dumps(message).encode()]), [], asyncio.Event()
+
+    async def receive():
+        for body in parts:
+            return {"type": "http.request", "body": body}
+        await left.wait()
+        return {"type": "http.disconnect"}
+
+    async def take(event):
+        lines.extend(map(json.loads, event.get("body", b"").splitlines()))
+
+    return asyncio.create_task(make_app(OFFERS, PORT, pool=pool)(scope, receive, take)), lines, left
+
+
+async def until(condition):
+    while not condition():
+        await asyncio.sleep(0.01)
+
+
+DEEP = {"agent": "alphabeta:depth=8", "task": "assess", "record": record()}
+
+
+def test_a_less_deep_answer_is_there_before_the_deep_one_and_a_solved_position_needs_no_deeper_one():
+    async def main():
+        pool = Steps()
+        task, lines, _ = send(pool, DEEP)
+        for answered in (1, 2):
+            await until(lambda: lines and "doing" in lines[-1])
+            pool.go.set()
+            await until(lambda many=answered: sum("answer" in line for line in lines) == many)
+        await task
+        return [(line["answer"]["spec"], line["isLast"]) for line in lines if "answer" in line]
+
+    told = run_async(asyncio.wait_for(main(), 60))
+    assert told == [("alphabeta:depth=2", False), ("alphabeta:depth=4", True)]  # not 6 and 8
+
+
+def test_an_agent_is_stopped_when_the_page_has_left():
+    async def main():
+        pool = Steps()
+        task, lines, left = send(pool, DEEP)
+        await until(lambda: lines)
+        assert not pool.cancelled
+        left.set()
+        await task
+        await until(lambda: pool.cancelled)
+
+    run_async(asyncio.wait_for(main(), 60))
+
+
+def test_a_message_that_does_not_arrive_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr("othello_env.page.app._BODY_SECONDS", 0.05)
+
+    async def main():
+        task, lines, _ = send(Steps(), None)
+        await task
+        return lines
+
+    assert "within 0.05 s" in run_async(main())[0]["error"]
 
 
 def test_an_error_quotes_only_a_part_of_a_long_text(ask):

@@ -7,8 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-import reports
-from asking import run_async
+from asking import PORT, SITE, record, run_async
 from starlette.testclient import TestClient
 
 import othello_agents
@@ -23,8 +22,6 @@ from othello_env.page.watching import Checkpoints
 
 pytestmark = pytest.mark.slow
 
-PORT = 8750
-SITE = f"http://127.0.0.1:{PORT}"
 WEIGHTS = Path(othello_agents.__file__).parent / "weights"
 
 
@@ -36,27 +33,24 @@ def client(tmp_path):
 
 
 def until(client, condition):
-    """Ask for news as the page does, until `condition` is true. Return the offered agents, a dict by spec."""
+    """Ask for news until `condition` is true. Return the offered agents, by spec, and the files that are left out."""
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
-        agents = {each["spec"]: each for each in client.get("/api/runs").json()["agents"]}
-        if condition(agents):
-            return agents
+        told = client.get("/api/runs").json()
+        agents = {each["spec"]: each for each in told["agents"]}
+        if condition(agents, told["leftOut"]):
+            return agents, told["leftOut"]
         time.sleep(0.05)
     pytest.fail(f"the agents are {[*agents]}")
-    return {}
 
 
 def think(client, spec, task, game="othello"):
-    record = {"game": game, "seed": 0, "moves": [], "position": None}
-    message = {"agent": spec, "task": task, "record": record, "request": os.urandom(8).hex()}
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        answer = client.post("/api/think", json=message, headers={"origin": SITE})
-        if answer.status_code != 202:
-            return answer
-    pytest.fail(f"{spec} does not answer")
-    return None
+    message = {"agent": spec, "task": task, "record": record(game)}
+    return client.post("/api/think", json=message, headers={"origin": SITE})
+
+
+def moves_of(got):
+    return json.loads(got.text.splitlines()[-1])["answer"]["moves"]
 
 
 def test_a_checkpoint_that_appears_can_be_asked_and_one_that_changes_is_read_again(client, tmp_path):
@@ -66,23 +60,21 @@ def test_a_checkpoint_that_appears_can_be_asked_and_one_that_changes_is_read_aga
     file.parent.mkdir()
     (tmp_path / "broken.npz").write_bytes(b"no weights")
     shutil.copy(WEIGHTS / "ntuple_8x8.npz", file)
-    offered = until(client, lambda agents: spec in agents)
+    offered, left_out = until(client, lambda agents, left_out: spec in agents and left_out)
     assert [*offered] == [spec, "random"]  # a broken file is left out
-    deadline = time.monotonic() + 120
-    while not (left_out := client.get("/api/runs").json()["leftOut"]) and time.monotonic() < deadline:
-        time.sleep(0.05)
     assert [Path(each["file"]).name for each in left_out] == ["broken.npz"]
     assert left_out[0]["reason"]
-    assert (offered[spec]["label"], offered[spec]["games"]) == ("checkpoint", ["othello"])
+    told = {name: offered[spec][name] for name in ("label", "games", "powers")}
+    assert told == {"label": "checkpoint", "games": ["othello"], "powers": ["action_values", "evaluate"]}
     expected = assess(make_agent("ntuple"), Othello()).to_json()
-    assert think(client, spec, "assess").json() == json.loads(json.dumps(expected))
+    assert moves_of(think(client, spec, "assess")) == json.loads(json.dumps(expected))["moves"]
     before = offered[spec]["version"]
     shutil.copy(WEIGHTS / "ntuple_6x6.npz", file)
-    offered = until(client, lambda agents: agents.get(spec, {}).get("version", before) != before)
+    offered, _ = until(client, lambda agents, _: agents.get(spec, {}).get("version", before) != before)
     assert offered[spec]["games"] == ["othello:size=6"]
-    assert len(think(client, spec, "assess", "othello:size=6").json()["moves"]) == 4
+    assert len(moves_of(think(client, spec, "assess", "othello:size=6"))) == 4
     file.unlink()
-    until(client, lambda agents: spec not in agents)
+    until(client, lambda agents, _: spec not in agents)
     assert think(client, spec, "move").status_code == 400
 
 
@@ -94,7 +86,7 @@ def test_a_file_name_is_never_read_as_something_else(client, tmp_path):
     good = tmp_path / "good.npz"
     shutil.copy(WEIGHTS / "ntuple_6x6.npz", good)
     os.utime(good, (1, 1))  # the oldest file, which the server loads last
-    offered = until(client, lambda agents: str(good) in agents)
+    offered, _ = until(client, lambda agents, _: str(good) in agents)
     files = [spec for spec, each in offered.items() if each["label"] == "checkpoint"]
     assert str(good) in files
     # The name "a:epsilon=0.5.npz" would be read as a file "a" with an option, so this file is not offered.
@@ -103,20 +95,11 @@ def test_a_file_name_is_never_read_as_something_else(client, tmp_path):
     assert not mark.exists()  # the Python file was not run
 
 
-def test_only_news_are_sent(client, tmp_path):
-    first = client.get("/api/runs").json()
-    assert client.get(f"/api/runs?known={first['version']}").status_code == 204
-    (tmp_path / "a.json").write_text(json.dumps(reports.rated().to_json()))
-    second = client.get(f"/api/runs?known={first['version']}").json()
-    assert [each["file"] for each in second["rated"]] == ["a.json"]
-    assert second["version"] != first["version"]
-
-
 def test_a_network_of_your_own_in_the_folder_needs_its_function(tmp_path):
     class Pool:
         async def ask(self, request):
             if "network=" in request["spec"]:
-                return {"games": ["othello"]}
+                return {"games": ["othello"], "powers": []}
             raise AgentFailedError("it is of a function", agent=request["spec"], type="ValueError", where="")
 
     file = tmp_path / "mine.safetensors"
