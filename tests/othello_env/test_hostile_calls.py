@@ -22,12 +22,9 @@ from othello_agents.mcts.agent import Mcts
 from othello_agents.perfect import Perfect
 from othello_agents.search.alphabeta import AlphaBeta
 from othello_agents.training import Trainer
-from othello_env import Checkers, Othello, Tribolo, make_agent, make_env, make_vec_env, self_play_advantages, symmetries
-from othello_env.arena import MatchResult, Schedule, Sprt, TimeControl, Tournament
-from othello_env.data import Games, Statistics
-from othello_env.games import registry
+from othello_env import Othello, make_agent, make_vec_env, self_play_advantages
+from othello_env.arena import Sprt, Tournament
 from othello_env.league import League
-from othello_env.text import ChatAgent, OthelloText
 
 NAN, INF = float("nan"), float("inf")
 
@@ -176,73 +173,6 @@ OTHERS = {  # methods, and the agents behind the specs
 }
 
 
-def methods():
-    """Methods of public classes: an object, the name of its method, and the arguments of a valid call.
-
-    Methods that look something up are left out: an IndexError or KeyError says that a game or a member is not there.
-    """
-    schedule, names = Schedule(("random", "maximizer"), games=2), ("random", "maximizer")
-    for state in (Othello(4), Checkers(), Tribolo(1)):
-        legal = state.legal_actions()[0]
-        yield state, "play", {"action": legal}
-        yield state, "is_legal", {"action": legal}
-        yield state, "play_move", {"move": legal}
-        yield state, "play_transcript", {"moves": [legal]}
-        yield state, "positions", {"actions": [legal]}
-        yield state, "mobility", {"player": 0}
-        yield state, "observation", {"player": 0}
-        yield state, "player_index", {"player": 0}
-        yield state, "action_to_text", {"action": legal}
-        yield state, "action_from_text", {"text": state.action_to_text(legal)}
-        yield state, "names_of", {"actions": [legal]}
-        yield state, "play_names", {"names": state.action_to_text(legal)}
-        yield state, "position_from_text", {"text": state.to_text()}
-        yield registry, "position_to_text", {"state": state}
-        yield type(state), "from_text", {"text": state.to_text(), "to_move": 0}
-    yield Othello(), "at", {"own": 1, "opponent": 2, "to_move": 0, "moves": ()}
-    yield Othello, "from_bits", {"own": 1, "opponent": 2, "to_move": 0, "size": 8}
-    yield Othello, "from_moves", {"moves": "f5", "size": 8}
-    bits = {"own": 1, "opponent": 2, "kings": 0, "going": 0}
-    yield Checkers(), "at", {**bits, "to_move": 0, "quiet": 0, "moves": ()}
-    board = Tribolo(1, width=4, height=4, cells=1, walls=0)
-    yield board, "at", {"grid": board.grid().tobytes(), "first": 0, "moves": ()}
-    yield symmetries, "inverse", {"symmetry": 1}
-    yield symmetries, "transform_actions", {"actions": [1], "symmetry": 1, "size": 4}
-    yield symmetries, "transform_observation", {"observation": np.zeros((2, 4, 4)), "symmetry": 1}
-    yield symmetries, "transform_policy", {"policy": np.zeros(17), "symmetry": 1}
-    yield Sprt(0, 10), "llr", {"pairs": (1, 1, 1, 1, 1)}
-    yield Sprt(0, 10), "judge", {"pairs": (1, 1, 1, 1, 1)}
-    yield TimeControl, "parse", {"text": "1s"}
-    yield TimeControl(1.0), "left", {"used": 0.5}
-    yield schedule, "pairing", {"number": 0, "agents": names}
-    yield schedule, "has", {"number": 0, "agents": names}
-    yield Tournament, "from_records", {"agents": names, "records": ()}
-    yield Tournament(names, ()), "faults", {"agent": "random"}
-    yield MatchResult(names, ()), "faults", {"agent": 0}
-    yield played().records[0], "with_files", {"files": {}}
-    yield type(played().records[0]), "from_json", {"line": played().records[0].to_json()}
-    yield Games, "from_states", {"states": [games().state(0)], "starts": [Othello(4)], "columns": {}, "game": None}
-    yield Games, "joined", {"parts": [games()]}
-    yield Statistics, "from_parts", {"parts": [games().statistics()]}
-    yield snapshot(), "add", {"policy": "random"}
-    yield OthelloText("othello:size=4"), "reset", {"seed": 1}
-    yield OthelloText("othello:size=4"), "play", {"move": "a1"}
-    yield ChatAgent(lambda _: "b1"), "act", {"state": Othello(4), "seconds_left": 1.0}
-    yield ChatAgent(lambda _: "b1"), "check_game", {"state": Othello(4)}
-    if find_spec("jax"):
-        game, key = import_module("othello_env.jax").Othello(4), import_module("jax").random.key(0)
-        state = game.init(key)
-        yield game, "init", {"key": key}
-        yield game, "step", {"state": state, "action": 1, "key": key}
-        yield game, "observe", {"state": state, "player_id": 0}
-
-
-def snapshot():
-    league = League()
-    league.add("random", "a")
-    return league
-
-
 def two_members():
     return League(["random", "maximizer:eval=count"])
 
@@ -316,28 +246,6 @@ def test_a_hostile_argument_is_refused(function, name, parameter, kind, tmp_path
     for negative in NEGATIVE if kind in ("int", "float") else ():
         with suppress(TypeError, ValueError):
             call(function, {**arguments, parameter: negative})
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_a_hostile_argument_of_a_method_is_refused():
-    for owner, name, arguments in methods():
-        function = getattr(owner, name)
-        call(function, arguments)
-        for parameter in arguments:
-            for wrong in (*WRONG["object"], True, None, Decimal(2)):
-                try:
-                    call(function, {**arguments, parameter: wrong})
-                except (TypeError, ValueError):
-                    continue
-                except Exception as error:
-                    pytest.fail(f"{owner!r}.{name}({parameter}={wrong!r}): {error!r}")
-
-
-@pytest.mark.parametrize("make", [make_env, lambda: make_vec_env(2), lambda: make_vec_env(2, opponent=None)])
-@pytest.mark.parametrize("plies", WRONG["int"], ids=repr)
-def test_hostile_random_plies_are_refused(make, plies):
-    with pytest.raises(TypeError, match="random_plies must be a whole number, not "):
-        make().reset(options={"random_plies": plies})
 
 
 @pytest.mark.parametrize("weight", ["1", True, NAN, INF, Decimal(1), -1.0, None, [1]], ids=repr)

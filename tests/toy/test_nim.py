@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from othello_env import make_agent
 from othello_env.arena import play_match
 from othello_env.cli.play import command
-from othello_env.envs import GameAEC
 from othello_env.games import registry
 from othello_env.page.messages import MessageError, PageGame
 from othello_env.text import OthelloText
@@ -27,14 +26,6 @@ def nim():
     yield nim
     sys.path.remove(str(HERE))
     del registry._GAMES["nim"]  # other tests know only the package's own games
-
-
-# api_test warns about an observation that is a dict.
-@pytest.mark.filterwarnings("ignore:Observation", "ignore:The old environment")
-def test_pettingzoo_takes_it(nim):
-    from pettingzoo.test import api_test
-
-    api_test(GameAEC("nim"), num_cycles=50)
 
 
 def test_agents_play_it(nim):

@@ -15,14 +15,13 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from othello_env.data.games import Games, GamesError, padded
-from othello_env.data.kernels import LONGEST
 from othello_env.games.game import IllegalActionError, NotationError
 from othello_env.games.othello.ggf import board_tag, game_text, move_name
 from othello_env.games.othello.position import Othello
@@ -69,25 +68,18 @@ def load(text: str) -> tuple[Games, list[str]]:
     Raises:
         GamesError: the text has no game that can be read and has only legal moves.
     """
-    games, messages = list[_Game](), dict[int, str]()
+    games, messages = list[_Game](), list[str]()
     for number, game in enumerate(_split(text), start=1):
-        game.number = number
         try:
-            _prepare(game, games)
+            _play(game, games[0].start.size if games else None)
             games.append(game)
         except (GamesError, IllegalActionError, NotationError) as error:
-            messages[number] = game.message(error)
-    wrong = _joined(games).illegal().tolist() if games else []
-    for game in [game for game, ply in zip(games, wrong, strict=True) if ply >= 0]:
-        try:  # perhaps the text only leaves out passes; `_replay` adds them, which can make the moves legal
-            _replay(game)
-        except (GamesError, IllegalActionError, NotationError) as error:
-            messages[game.number] = game.message(error)
-    games = [game for game in games if game.number not in messages]
-    told = [messages[number] for number in sorted(messages)]
+            messages.append(f"game {number} (line {game.line}), {error}".splitlines()[0])
     if not games:
-        raise GamesError(told[0] if told else "there is no game in GGF: (;GM[Othello]...;)")
-    return _joined(games, _columns(games)), told
+        raise GamesError(messages[0] if messages else "there is no game in GGF: (;GM[Othello]...;)")
+    places = {start: place for place, start in enumerate(dict.fromkeys(game.start for game in games))}
+    spec, starts = GameSpec.parse(f"othello:size={games[0].start.size}"), [places[game.start] for game in games]
+    return Games(*padded([game.actions for game in games]), spec, tuple(places), starts, _columns(games)), messages
 
 
 def _columns(games: list[_Game]) -> dict[str, Any]:
@@ -110,14 +102,6 @@ def _rows(numbers: list[list[float]]) -> npt.NDArray[np.float32]:
     for row, given in zip(rows, numbers, strict=True):
         row[: len(given)] = given
     return rows
-
-
-def _joined(games: list[_Game], columns: dict[str, Any] | None = None) -> Games:
-    """Make one `Games` object from these games."""
-    places = {start: place for place, start in enumerate(dict.fromkeys(game.start for game in games))}
-    spec = GameSpec.parse(f"othello:size={games[0].start.size}")
-    actions, lengths = padded([game.actions for game in games])
-    return Games(actions, lengths, spec, tuple(places), [places[game.start] for game in games], columns)
 
 
 def dump(games: Games) -> str:
@@ -160,22 +144,17 @@ class _Game:
     """A game of a GGF text.
 
     `_split` sets `line`, `tags`, `moves` and `fault`. Each entry of `moves` is a pair: the colour (``B`` or ``W``) and
-    the move's text. `fault` says what is wrong with the game, and is empty if nothing is wrong. `load` sets `number`,
-    the number of the game in the text. `_prepare` sets `start`, `actions` and `texts`. `texts` has the text of each
-    action, which is empty for a pass that the GGF text leaves out.
+    the move's text. `fault` says what is wrong with the game, and is empty if nothing is wrong. `_play` sets `start`,
+    `actions` and `texts`. `texts` has the text of each action, which is empty for a pass that the GGF text leaves out.
     """
 
     line: int
     tags: dict[str, str] = field(default_factory=dict)
     moves: list[tuple[str, str]] = field(default_factory=list)
     fault: str = ""
-    number: int = 0
     start: Othello = field(default_factory=Othello)
     actions: list[int] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
-
-    def message(self, error: Exception) -> str:
-        return f"game {self.number} (line {self.line}), {error}".splitlines()[0]
 
 
 def _split(text: str) -> Iterator[_Game]:
@@ -218,60 +197,32 @@ def _split(text: str) -> Iterator[_Game]:
         yield game
 
 
-def _prepare(game: _Game, before: list[_Game]) -> None:
-    """Find the position in which a game begins, and the game's actions.
+def _play(game: _Game, size: int | None) -> None:
+    """Find the position in which a game begins, and its actions, with the passes that the text leaves out.
 
-    `before` has the undamaged games before this game. This function plays the moves of the game if `before` is empty,
-    if a move cannot be read, if there are too many moves, or if the sides do not take turns. Otherwise it only reads
-    the moves. Later, `load` checks the moves of all games together, which is faster.
+    `size` is that of the earlier boards, if there are any.
 
     Raises:
-        GamesError: the game is damaged, or its board has another size than the boards of earlier games. If this
-            function plays the moves, it also raises the errors of `_replay`.
-        NotationError: the board cannot be read.
+        GamesError, IllegalActionError, NotationError: the game is damaged, a move is illegal or cannot be read, or a
+            side moves when it is the other side's turn.
     """
     if game.fault:
         raise GamesError(game.fault)
-    game.start = _start(*(game.tags.get(tag, default) for tag, default in _OF_START))
-    if before and game.start.size != before[0].start.size:
-        raise GamesError(f"the board has size {game.start.size}, but earlier boards have size {before[0].start.size}")
-    game.texts = [text for _, text in game.moves]
-    names = _names(game.start.size)
-    game.actions = [names.get(text.partition("/")[0], -1) for text in game.texts]
-    colours = "".join(colour for colour, _ in game.moves)
-    in_turn = ("WB" if game.start.to_move else "BW") * (len(colours) // 2 + 1)
-    is_plain = len(colours) <= LONGEST and -1 not in game.actions and in_turn.startswith(colours)
-    if not before or not is_plain:
-        _replay(game)
-
-
-def _replay(game: _Game) -> None:
-    """Find a game's actions by playing its moves, and add the passes that the text leaves out.
-
-    Raises:
-        GamesError: a move is illegal or cannot be read, or a side moves when it is the other side's turn.
-    """
-    state, texts = game.start, []
+    state = game.start = _start(*(game.tags.get(tag, default) for tag, default in _OF_START))
+    if size not in (None, state.size):
+        raise GamesError(f"the board has size {state.size}, but earlier boards have size {size}")
     for ply, (colour, value) in enumerate(game.moves, start=1):
         if "BW"[state.to_move] != colour and not state.must_pass:
             raise GamesError(f"ply {ply}: {colour}[{value}], but it is the other side's turn")
         try:
             if "BW"[state.to_move] != colour:
                 state = state.play(state.pass_action)
-                texts.append("")
+                game.texts.append("")
             state = state.play(state.action_from_text(value.split("/")[0]))
         except (IllegalActionError, NotationError) as error:
             raise GamesError(f"ply {ply}: {error}") from None
-        texts.append(value)
-    game.actions, game.texts = list(state.moves[len(game.start.moves) :]), texts
-
-
-@cache
-def _names(size: int) -> dict[str, int]:
-    """A dict from names to actions. The names are the squares and ``pa``, in lower case and in upper case."""
-    board = Othello(size)
-    names = {board.action_to_text(action): action for action in range(size**2)} | {"pa": size**2}
-    return names | {name.upper(): action for name, action in names.items()}
+        game.texts.append(value)
+    game.actions = list(state.moves[len(game.start.moves) :])
 
 
 @lru_cache(maxsize=1024)

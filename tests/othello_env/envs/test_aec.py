@@ -72,17 +72,6 @@ class TestPettingZooSuite:
         render_test(othello_v0.env)
 
 
-def test_an_observation_belongs_to_the_caller() -> None:
-    env = othello_v0.env()
-    env.reset(seed=1)
-    first = env.observe("black_0")
-    mask = first.pop("action_mask").copy()
-    first["observation"][:] = 7
-    again, *_ = env.last()
-    np.testing.assert_array_equal(again["action_mask"], mask)
-    assert again["observation"].max() == 1
-
-
 def test_a_loop_has_a_limit_and_raises_an_error_where_it_would_never_end() -> None:
     env = othello_v0.env(size=4)
     with pytest.raises(ResetNeeded, match=r"agent_iter\(\) needs a reset\(\) first"):

@@ -230,6 +230,7 @@ def test_the_learner_meets_what_the_rules_and_keys_say(make, start, assert_same_
             assert (observation["observation"] == state.observation(learner)).all()
             assert tuple(np.flatnonzero(observation["action_mask"])) == state.legal_actions()
             opponent = np.int64(0) if state.num_players == 2 else np.arange(2)
+            assert env.action_masks().dtype == np.bool_
             assert_same_info(info, info_of(state, opponent) | {"action_mask": env.action_masks().astype(np.int8)})
             assert (reward, done) == (state.returns()[learner], state.is_over)
             if done:

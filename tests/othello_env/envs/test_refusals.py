@@ -80,6 +80,7 @@ CALLS = [
     (OTHELLO, reset(moves="f5f5"), ValueError, "ply 2"),
     (OTHELLO, reset(moves="f5z9"), ValueError, "ply 2"),
     (OTHELLO, reset(random_plies=-1), ValueError, "random_plies must be at least 0, not -1"),
+    *((OTHELLO, reset(random_plies=n), TypeError, "random_plies must be a whole number") for n in (True, 2.5, "2")),
     (ONE, reset(random_plies=70), ValueError, "use fewer random plies"),
     (MANY, reset(reset_mask=[True, False]), TypeError, "bool array"),
     (MANY, reset(reset_mask=np.ones(2, np.int8)), TypeError, "bool array, not int8"),

@@ -10,29 +10,27 @@ from othello_env.envs.sampling import sample_legal
 pytestmark = pytest.mark.nojit
 
 
-def twin(rewards, values, players, terminated, last_value, last_player, gamma, lam, illegal, played):
-    """The advantage of each ply in one game. A loop finds the later turns of the player who moved."""
-    steps = [t for t in range(len(rewards)) if played[t]]
+def twin(rewards, values, players, terminated, last_value, last_player, played=None):
+    """The advantage of each ply in one game. A loop finds the later turns of the player who moved.
+
+    `rewards` has a column for each player.
+    """
+    steps = [t for t in range(len(rewards)) if played is None or played[t]]
     advantages = np.zeros(len(rewards))
     for start, t in enumerate(steps):
-        me = players[t]
-        deltas, value, gained, ended = [], values[t], 0.0, False
+        me, deltas, value, gained, ended = players[t], [], values[t], 0.0, False
         for u in steps[start:]:
             if u != t and players[u] == me:
-                deltas.append(gained + gamma * values[u] - value)
+                deltas.append(gained + 0.9 * values[u] - value)
                 value, gained = values[u], 0.0
-            if players[u] == me:
-                gained += rewards[u]
-            elif not illegal[u]:
-                gained -= rewards[u]
-            if terminated[u]:
+            gained += rewards[u, me]
+            if ended := bool(terminated[u]):
                 deltas.append(gained - value)
-                ended = True
                 break
         if not ended:
-            last = last_value if last_player == me else -last_value
-            deltas.append(gained + gamma * last - value)
-        advantages[t] = sum((gamma * lam) ** k * delta for k, delta in enumerate(deltas))
+            last = last_value if last_player == me else last_value / (1 - rewards.shape[1])
+            deltas.append(gained + 0.9 * last - value)
+        advantages[t] = sum(0.72**k * delta for k, delta in enumerate(deltas))
     return advantages
 
 
@@ -71,11 +69,11 @@ def test_each_side_has_its_own_steps(mode, against_opponents):
     advantages, returns = self_play_advantages(
         values=values, last_values=last_values, last_players=last_players, gamma=0.9, gae_lambda=0.8, **given
     )
+    both = np.stack([log["rewards"], np.where(log["illegal"], 0.0, -log["rewards"])], axis=-1)
+    both = np.where(log["players"][..., np.newaxis] == 0, both, both[..., ::-1])  # a column for each player
     for i in range(len(last_players)):
-        column = {name: rows[:, i] for name, rows in log.items()}
-        expected = twin(
-            values=values[:, i], last_value=last_values[i], last_player=last_players[i], gamma=0.9, lam=0.8, **column
-        )
+        rows = (each[:, i] for each in (both, values, log["players"], log["terminated"]))
+        expected = twin(*rows, last_values[i], last_players[i], log["played"][:, i])
         np.testing.assert_allclose(advantages[:, i], expected, atol=1e-12)
     np.testing.assert_allclose(returns, advantages + values)
 
@@ -89,19 +87,7 @@ def test_three_players_get_what_each_collects_until_its_next_turn():
         rewards, values, players, terminated, last_values, last_players, gamma=0.9, gae_lambda=0.8
     )
     for i in range(n):
-        for t in range(steps):
-            me, deltas, value, gained, over = players[t, i], [], values[t, i], 0.0, False
-            for u in range(t, steps):
-                if u > t and players[u, i] == me:
-                    deltas.append(gained + 0.9 * values[u, i] - value)
-                    value, gained = values[u, i], 0.0
-                gained += rewards[u, i, me]
-                if over := bool(terminated[u, i]):
-                    deltas.append(gained - value)
-                    break
-            if not over:
-                last = last_values[i] if last_players[i] == me else -last_values[i] / 2
-                deltas.append(gained + 0.9 * last - value)
-            assert found[t, i] == pytest.approx(sum(0.72**k * delta for k, delta in enumerate(deltas)))
+        rows = (each[:, i] for each in (rewards, values, players, terminated))
+        np.testing.assert_allclose(found[:, i], twin(*rows, last_values[i], last_players[i]), atol=1e-12)
     with pytest.raises(ValueError, match=r"players must be 0 and 1 and 2, not \[3\]"):
         self_play_advantages(rewards, values, players * 0 + 3, terminated, last_values, last_players)

@@ -57,25 +57,6 @@ def test_the_option_side() -> None:
     assert (env.position, env.learner) == (Othello.from_moves("f5d6"), 0)
 
 
-def test_the_id_works_with_the_standard_wrappers() -> None:
-    env = gymnasium.make("othello_env:othello_env/Othello-v0", opponent="random", side="white")
-    assert env.unwrapped.action_space.n == 65
-    env = gymnasium.wrappers.RecordEpisodeStatistics(gymnasium.wrappers.FlattenObservation(env))
-    observation, info = env.reset(seed=1)
-    done = False
-    steps = 0
-    while not done:
-        assert observation.shape == (2 * 64 + 65,)
-        masks = env.get_wrapper_attr("action_masks")()
-        assert masks.dtype == np.bool_
-        assert (masks == info["action_mask"]).all()
-        observation, reward, done, _, info = env.step(int(masks.argmax()))
-        steps += 1
-    assert info["episode"]["r"] == reward in (-1.0, 0.0, 1.0)
-    assert info["episode"]["l"] == steps
-    assert isinstance(env.unwrapped.position, Othello)
-
-
 def test_human_mode_shows_every_position(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = []
     monkeypatch.setattr(drawing.Window, "show", lambda self, pixels: shown.append(pixels))

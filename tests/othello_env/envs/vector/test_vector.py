@@ -1,5 +1,7 @@
 """The batch of games, compared with the rules and with many environments for one game."""
 
+import copy
+
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
@@ -145,7 +147,10 @@ def test_self_play_is_the_rules(mode, kind, options, openings, reward, share, as
             assert env.position(i) == twin.states[i]
             assert env.position(i).moves == twin.states[i].moves
         actions = disturbed(sample_legal(masks, rng), masks, rng, share)
+        kept, copied = (observation, info), copy.deepcopy((observation, info))
         observation, rewards, terminated, truncated, info = env.step(actions)
+        for late, early in zip(kept, copied, strict=True):  # what a step returned is not changed by the next
+            assert_same_info(late, early)
         told = twin.step(actions)
         assert rewards.tolist() == [each[0] for each in told]
         assert terminated.tolist() == [each[2] for each in told]
@@ -201,7 +206,9 @@ def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, kind, opt
             assert env.position(i) == twin.envs[i].position
             assert env.position(i).moves == twin.envs[i].position.moves
         actions = disturbed(sample_legal(found["action_mask"], rng), found["action_mask"], rng, share)
+        kept, copied = info, copy.deepcopy(info)
         found, rewards, terminated, truncated, info = env.step(actions)
+        assert_same_info(kept, copied)
         expected, rewards2, terminated2, truncated2, expected_info = twin.step(actions)
         np.testing.assert_array_equal(rewards, rewards2)
         np.testing.assert_array_equal(terminated, terminated2)

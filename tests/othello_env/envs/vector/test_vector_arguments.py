@@ -6,7 +6,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from random_steps import FIRST, START
 
-from othello_env import Othello, make_env, make_vec_env
+from othello_env import Othello, drawing, make_env, make_vec_env
 
 pytestmark = pytest.mark.nojit
 
@@ -14,10 +14,7 @@ pytestmark = pytest.mark.nojit
 def test_a_finished_game_waits_for_its_reset_when_autoreset_is_disabled():
     env = make_vec_env(2, 4, None, autoreset_mode=AutoresetMode.DISABLED)
     env.reset(seed=0)
-    _, rewards, terminated, _, info = env.step([FIRST, 0])
-    assert terminated.tolist() == [False, True]
-    assert rewards.tolist() == [0.0, -1.0]
-    assert (info["winner"][1], info["illegal_action"][1]) == (-1, 0)
+    env.step([FIRST, 0])  # the second is illegal
     with pytest.raises(ResetNeeded, match="game 1 is over"):
         env.step([FIRST, FIRST])
     before = env.position(0)
@@ -81,12 +78,7 @@ def test_openings_can_change():
 
 
 def test_pictures_of_each_game():
-    env = make_vec_env(2, 4, None, render_mode="rgb_array")
+    env = make_vec_env(2, 4, None, render_mode="ansi")
     env.reset(seed=0)
-    frames = env.render()
-    assert len(frames) == 2
-    assert frames[0].dtype == np.uint8
-    assert frames[0].shape[2] == 3
-    texts = make_vec_env(2, 4, None, render_mode="ansi")
-    texts.reset(seed=0)
-    assert "a  b  c  d" in texts.render()[1]
+    env.step([FIRST, START.legal_actions()[-1]])
+    assert env.render() == tuple(drawing.text(env.position(i)) for i in range(2))

@@ -1,7 +1,5 @@
 """The info of a batch; random legal actions."""
 
-import copy
-
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
@@ -26,18 +24,6 @@ def steps(env, count, seed, wild):
         yield observation, rewards, terminated, info
         if env.metadata["autoreset_mode"] == AutoresetMode.DISABLED and terminated.any():
             observation, _ = env.reset(options={"reset_mask": terminated.copy()})
-
-
-@pytest.mark.parametrize("opponent", [None, {"random": 1.0, "maximizer:eval=count": 1.0}])
-@pytest.mark.parametrize("mode", MODES)
-def test_a_kept_info_tells_of_its_own_step(mode, opponent, assert_same_info):
-    kept, looked_at = [], []
-    for infos, look in ((kept, lambda info: info), (looked_at, copy.deepcopy)):
-        env = make_vec_env(5, 4, opponent, autoreset_mode=mode)
-        infos.extend(look(info) for *_, info in steps(env, 40, 1, 0.05))
-    for late, early in zip(kept, looked_at, strict=True):
-        assert type(late) is dict
-        assert_same_info(late, early)
 
 
 @pytest.mark.parametrize("mode", MODES)

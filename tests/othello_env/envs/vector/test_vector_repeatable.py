@@ -1,7 +1,6 @@
-"""The same seed gives the same games: with threads, in a copy, after a fork and after an interrupt."""
+"""The same seed gives the same games: with threads, in a copy and after an interrupt."""
 
 import copy
-import os
 import pickle
 
 import numpy as np
@@ -64,24 +63,6 @@ def test_ctrl_c_in_a_kernel_of_a_step(kernel, monkeypatch):
     with pytest.raises(ResetNeeded):
         env.step(actions)
     np.testing.assert_equal(env.reset(seed=1)[0], observation)
-
-
-@pytest.mark.usefixtures("always_shared")
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-def test_threads_come_back_after_a_fork(assert_same):
-    env = make_vec_env(4, 4, None, num_threads=2)
-    told = play(env, 5)
-    child = os.fork()
-    if child == 0:
-        try:
-            assert_same(told, play(env, 5))
-            os._exit(0)
-        finally:
-            os._exit(1)
-    assert os.waitpid(child, 0)[1] == 0
-    assert_same(told, play(env, 5))
-    env.close()
 
 
 @pytest.mark.usefixtures("always_shared")
