@@ -115,6 +115,7 @@ class TestSpecs:
                 "nosuch",
                 r"there is no agent 'nosuch'; known are .*random.*zz-all.*files ending in .*\.zz.*path\.py:func",
             ),
+            ("zz-al", r"there is no agent 'zz-al' \(did you mean zz-all\?\); known are"),
             ("zz-all", "'zz-all': zz-all needs depth"),
             ("zz-all:depth", "expected key=value,key=value after zz-all, got 'depth'"),
             ("zz-all:depth=2,,scale=1", r"expected key=value,key=value .* at ',scale=1'"),

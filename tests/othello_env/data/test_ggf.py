@@ -60,6 +60,10 @@ def test_evaluations_and_times_come_back(tmp_path):
     assert re.search(r"\[[A-H][1-8]\]", text)  # a move without a score and a time has no slashes
     assert re.search(r"\[[A-H][1-8]/-?[0-9.]+\]", text)
     assert re.search(r"\[[A-H][1-8]//[0-9.]+\]", text)
+    short, _ = ggf.load(re.sub(r"[BW]\[PA[^]]*\]", "", text))  # passes may be left out, and then have no numbers
+    assert (games.actions == 64).any()
+    for name in given:
+        np.testing.assert_array_equal(short.columns[name], np.where(games.actions == 64, np.nan, games.columns[name]))
     part = games[games.lengths <= 60]
     for ending in ("ggf", "npz"):
         for some in (games, part):
