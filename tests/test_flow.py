@@ -63,8 +63,8 @@ BOUNDS = {
     "single step against alpha-beta": 7,
     "vector step of self-play": 5,
     "vector step against alpha-beta": 9,
-    "play_match": 26,
-    "othello-env match": 33,
+    "play_match": 25,
+    "othello-env match": 32,
 }
 
 

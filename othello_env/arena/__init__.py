@@ -8,10 +8,10 @@ from othello_env.arena.benchmark.positions import Accuracy, measure_positions
 from othello_env.arena.benchmark.run import run_benchmark
 from othello_env.arena.compare import mean_over_seeds
 from othello_env.arena.elo import Ratings, rate, rate_tournament
-from othello_env.arena.faults import FaultWarning
 from othello_env.arena.match import play_match
 from othello_env.arena.number import Number
 from othello_env.arena.openings import balanced_openings
+from othello_env.arena.play.games import FaultWarning
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.progress import measure_progress, progress_text, scalars
 from othello_env.arena.report import Part, Report, Table

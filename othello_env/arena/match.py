@@ -7,9 +7,8 @@ from contextlib import closing
 from pathlib import Path
 
 from othello_env.agent import Agent, Policy, file_hashes, make_agent
-from othello_env.arena.faults import warn_of_faults
-from othello_env.arena.play.games import check_agents, play_in_order
-from othello_env.arena.play.records import GameRecord
+from othello_env.arena.play.games import check_agents, play_in_order, warn_of_faults
+from othello_env.arena.play.records import GameRecord, forfeits
 from othello_env.arena.sprt import Sprt
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule, check_games
@@ -81,9 +80,8 @@ def play_match(
     with closing(played):
         records = (record.with_files(files) for record in played)
         result = MatchResult(names, tuple(_until_decided(records, names, sprt, progress)))
-    for index, agent in enumerate(agents.values()):
-        if faults := result.faults(index):
-            warn_of_faults(repr(agent), "games", faults, result.games)
+    for name, agent in agents.items():
+        warn_of_faults(repr(agent), "games", forfeits(name, result.records), len(result.records))
     return result
 
 

@@ -114,12 +114,11 @@ def _run(arguments: list[str]) -> Any:
 
 def _where_to_look(error: click.ClickException) -> str:
     """Which help to read, if the user does not know what a command takes."""
-    is_known = isinstance(error, click.MissingParameter | click.NoSuchOption)
-    is_extra = "extra argument" in error.message
-    if not isinstance(error, click.UsageError) or not (is_known or is_extra) or not error.ctx:
+    is_unknown = isinstance(error, click.MissingParameter | click.NoSuchOption) or "extra argument" in error.message
+    if not isinstance(error, click.UsageError) or not is_unknown or not error.ctx:
         return ""
-    command, stop = error.ctx.command_path, "" if error.format_message().endswith(".") else "."
-    return f"{stop} {command} --help shows what it takes"
+    stop = "" if error.format_message().endswith(".") else "."
+    return f"{stop} {error.ctx.command_path} --help shows what it takes"
 
 
 def _in_words(error: Exception) -> str:

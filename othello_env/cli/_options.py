@@ -18,8 +18,7 @@ from click.core import ParameterSource
 
 from othello_env.agent import AgentLeftError, WrongGameError
 from othello_env.arena.openings import BALANCED, parse_openings
-from othello_env.arena.play.records import GameRecord
-from othello_env.arena.tournament.results import forfeits
+from othello_env.arena.play.records import GameRecord, forfeits
 from othello_env.games.game import NotationError
 from othello_env.games.openings import Openings
 from othello_env.games.othello.position import Othello

@@ -13,7 +13,7 @@ from othello_env.cli import _options as options
 from othello_env.drawing.charts import png
 from othello_env.games.registry import GameSpec
 from othello_env.league import League, Payoffs
-from othello_env.league.payoffs import payoff_chart, snapshot_chart
+from othello_env.league.payoffs import payoff_chart
 from othello_env.support.files import check_output, in_one_process, write_file
 
 __all__ = ["command"]
@@ -32,13 +32,11 @@ __all__ = ["command"]
 @click.option("--ray", is_flag=True, help="Play on a Ray cluster, as othello-env tournament does.")
 @click.option("--anchor", help="The member whose rating is 0.  [default: random, or the first]")
 @click.option("--matrix", type=options.FILE, help="Write the payoff matrix as a PNG picture to this file.")
-@click.option("--curve", type=options.FILE, help="Write the ratings over training as a PNG picture to this file.")
 def command(
     folder: Path,
     games: int | None,
     anchor: str | None,
     matrix: Path | None,
-    curve: Path | None,
     **how: Any,
 ) -> None:
     """Print the members of the league in FOLDER, their Elo ratings, and the opponent that each scores least against.
@@ -47,9 +45,8 @@ def command(
     the games that were played are kept. While a training saves to FOLDER, play no games there. The members of a league
     may be Python files and programs, which the command then runs. So use only leagues whose author you trust.
     """
-    for path in (matrix, curve):
-        if path is not None:
-            check_output(path)
+    if matrix is not None:
+        check_output(matrix)
     league = League.load(folder)
     if anchor is not None and anchor not in league:
         names = ", ".join(member.name for member in league)
@@ -66,8 +63,6 @@ def command(
     click.echo(_table(league, payoffs, anchor))
     if matrix is not None:
         write_file(matrix, png(payoff_chart(payoffs)))
-    if curve is not None:
-        write_file(curve, png(snapshot_chart(payoffs, anchor)))
 
 
 def _play(league: League, folder: Path, games: int, game: GameSpec, **how: Any) -> None:

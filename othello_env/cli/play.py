@@ -16,7 +16,7 @@ __all__ = ["TerminalGame", "command"]
 
 _HUMAN = "human"
 _COLOURS = ("black", "white", "red", "blue", "green")
-_HELP = "type a move as the board names it, or undo, restart, hint, help, resign, quit"
+_HELP = "type a move as the board names it, or undo, hint, help, quit"
 
 
 def _colour_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -39,8 +39,7 @@ def command(game: GameSpec, moves: str, seed: int, **colours: str | None) -> Non
     red and green in Tribolo. If you give no player for a side, the command asks for one.
 
     Type moves as the board names them, such as f5 or 11-15. You can also type one of these words: undo takes back your
-    last move, restart begins again, hint shows the move of an agent, help lists the legal moves, resign and quit end
-    the game.
+    last move, hint shows the move of an agent, help lists the legal moves, quit ends the game.
     """
     start = game.start(seed)
     *before, state = drawing.positions(start.play_transcript(moves), start)
@@ -120,8 +119,7 @@ class TerminalGame:
         before: Sequence[State] = (),
         draw: Callable[[State], str] = drawing.text,
     ) -> None:
-        self._begin = [*before, state]
-        self._history = [*self._begin]
+        self._history = [*before, state]
         self._seats = seats
         self._adviser = adviser
         self._prompt = prompt
@@ -152,7 +150,7 @@ class TerminalGame:
                 return self._history[-1]
 
     def _human_turn(self, state: State, player: str) -> bool:
-        """Let a human make a move, take a move back or restart. Return False if the human ends the game."""
+        """Let a human make a move or take one back. Return False if the human ends the game."""
         while True:
             try:
                 line = self._prompt(f"{player} to move").strip()
@@ -163,13 +161,6 @@ class TerminalGame:
                 case "quit":
                     self._tell("you left the game")
                     return False
-                case "resign":
-                    others = [name for name in state.player_names if name != player]
-                    self._tell(f"{player} resigns" + (f", {others[0]} wins" if len(others) == 1 else ""))
-                    return False
-                case "restart":
-                    self._history[:] = self._begin
-                    return True
                 case "undo":
                     if self._undo():
                         return True

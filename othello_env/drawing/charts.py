@@ -35,7 +35,6 @@ __all__ = [
     "learning_curve",
     "matrix_chart",
     "png",
-    "rating_chart",
     "row_chart",
 ]
 
@@ -240,46 +239,6 @@ def row_chart(
         if row.own:
             label.set(color=_ORANGE, weight="bold")
             right.set(color=_ORANGE, weight="bold")
-    return figure
-
-
-@_styled
-def rating_chart(
-    title: str,
-    subtitle: str,
-    points: Sequence[tuple[float, float, float, float]],
-    lines: Mapping[str, float],
-    axis: str,
-) -> Figure:
-    """A chart of a learner's ratings in training, with intervals. Horizontal lines show the ratings of other agents.
-
-    Args:
-        title: the text at the top.
-        subtitle: a smaller text, which says how the numbers were measured.
-        points: the learner's ratings. A rating is a tuple (plies, steps or games of training; Elo; the lower end and
-            the upper end of its interval).
-        lines: a mapping from the names of other agents to their ratings.
-        axis: the text below the plot, which says what the first number of each point counts.
-
-    Raises:
-        ValueError: there are no points.
-    """
-    if not points:
-        raise ValueError("expected at least one rating")
-    dashes, colours = ("--", ":", "-.", (0, (8, 3))), _COLOURS[1:]
-    looks: dict[str, dict[str, Any]] = {
-        name: {"ls": dashes[k % 4], "color": colours[k % 7]} for k, name in enumerate(lines)
-    }
-    figure = _figure(title, subtitle, 3.6, looks)
-    axes = figure.subplots()
-    errors = np.hstack([_errors(*ends) for _, *ends in points])
-    played, elo, _, _ = zip(*points, strict=True)
-    axes.errorbar(played, elo, errors, fmt="o-", color=_BLUE, elinewidth=1.2, capsize=2)
-    for name, level in lines.items():
-        axes.axhline(level, **looks[name])
-    axes.set(xlabel=axis, ylabel="Elo")
-    axes.xaxis.set_major_formatter(_number)
-    axes.yaxis.set_major_formatter("{x:,.0f}")
     return figure
 
 

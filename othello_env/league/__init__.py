@@ -2,6 +2,6 @@
 
 from othello_env.league.league import League
 from othello_env.league.members import Member, step_results
-from othello_env.league.payoffs import Payoffs, payoff_chart, snapshot_chart
+from othello_env.league.payoffs import Payoffs, payoff_chart
 
-__all__ = ["League", "Member", "Payoffs", "payoff_chart", "snapshot_chart", "step_results"]
+__all__ = ["League", "Member", "Payoffs", "payoff_chart", "step_results"]

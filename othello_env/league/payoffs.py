@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from othello_env.arena.elo import Comparison, Ratings, find_anchor, rate
 from othello_env.arena.tournament.results import interval_of
-from othello_env.drawing.charts import matrix_chart, png, rating_chart
+from othello_env.drawing.charts import matrix_chart, png
 from othello_env.league.files import MemberState
 from othello_env.league.members import Member, Results
 from othello_env.support.notebook import picture
@@ -26,7 +26,7 @@ from othello_env.support.numbers import check_type
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Payoffs", "Worst", "payoff_chart", "snapshot_chart"]
+__all__ = ["Payoffs", "Worst", "payoff_chart"]
 
 _GAME, _PAIR = (0.0, 0.5, 1.0), (0.0, 0.5, 1.0, 1.5, 2.0)
 _Numbers = npt.NDArray[np.float64]
@@ -197,28 +197,3 @@ def payoff_chart(payoffs: Payoffs) -> Figure:
     games = int(check_type("payoffs", payoffs, Payoffs).games.sum()) // 2
     subtitle = f"score of each row against each column, {games:,} games"
     return matrix_chart("Payoffs of the league", subtitle, payoffs.names, payoffs.scores.tolist())
-
-
-def snapshot_chart(payoffs: Payoffs, anchor: str | None = None) -> Figure:
-    """A chart of the snapshots' Elo ratings over training, with 95% intervals.
-
-    A horizontal line shows the rating of each fixed member.
-
-    Args:
-        payoffs: the results. Games must connect all members, directly or through other members.
-        anchor: the member whose rating is 0, as in `Payoffs.ratings`.
-
-    Raises:
-        ValueError: games do not connect all members, or there is no snapshot.
-    """
-    ratings = check_type("payoffs", payoffs, Payoffs).ratings(anchor)
-    points, lines = [], {}
-    for name, played in zip(payoffs.names, payoffs.played, strict=True):
-        elo, (low, high) = ratings.elo[name], ratings.interval(name)
-        if played is None:
-            lines[name] = elo
-        else:
-            points.append((played, elo, low if math.isfinite(low) else elo, high if math.isfinite(high) else elo))
-    zero = next(name for name, elo in ratings.elo.items() if elo == 0)
-    subtitle = f"Elo, {zero} = 0, with 95% intervals"
-    return rating_chart("Ratings of the snapshots", subtitle, points, lines, "plies of training")

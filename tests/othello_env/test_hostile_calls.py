@@ -156,7 +156,7 @@ NO_CALLS = """
     Accuracy Exploitability GameRecord Member MoveReview Number Part PerfectGames Placement PlayerReview Report Table
     Statistics Ratings MatchResult Answer ChatMove Sequences SequenceReport Share Cases Interventions Probe
     ProbeReport measure_interventions Game read_games OthelloVecEnv TorchRLEnv SelfPlayGAE jax.Gymnax jax.Network
-    jax.OnePlayer jax.agent jax.find_opponent payoff_chart snapshot_chart Mean PairedTest Agent Dataset Examples
+    jax.OnePlayer jax.agent jax.find_opponent payoff_chart Mean PairedTest Agent Dataset Examples
     MoveLabels Outcomes Payoffs Scene State Tournament read_names read_records register_game step_results jax.State
     jax.sample_legal
 """

@@ -32,13 +32,12 @@ import numpy as np
 from othello_env.agent import Agent, AgentError, GameAhead, Policy, make_agent
 from othello_env.agent.wrapper import Timed
 from othello_env.arena.elo import Fit, Ratings, comparisons, expected_score, rate, rate_tournament
-from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.number import Number, elo_text, score_text
 from othello_env.arena.openings import BALANCED, balanced_openings
-from othello_env.arena.play.games import ahead, game_ahead, play_games
-from othello_env.arena.play.records import GameRecord, Pairing
+from othello_env.arena.play.games import ahead, game_ahead, play_games, warn_of_faults
+from othello_env.arena.play.records import GameRecord, Pairing, forfeits
 from othello_env.arena.report import AGENT, Limits, Part, Table, game_name
-from othello_env.arena.tournament.results import Z95, MatchResult, Tournament, forfeits, overall
+from othello_env.arena.tournament.results import Z95, MatchResult, Tournament, overall
 from othello_env.arena.tournament.schedule import Schedule, check_games
 from othello_env.drawing.charts import png, row_chart
 from othello_env.games.game import State, check_seed

@@ -11,10 +11,9 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from othello_env.agent import Agent, GameAhead, Policy, Seat, ask_batch, make_agent
-from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.number import Number
 from othello_env.arena.openings import packaged_lines
-from othello_env.arena.play.games import attempt, failure
+from othello_env.arena.play.games import attempt, failure, warn_of_faults
 from othello_env.arena.report import Limits, Part, Table, game_name
 from othello_env.arena.statistics import mean_interval
 from othello_env.arena.tournament.results import score_interval

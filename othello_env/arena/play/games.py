@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 import traceback
+import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -25,6 +26,7 @@ from othello_env.games.registry import GameSpec, has_cached_batch
 from othello_env.support.jit import raise_interrupt
 
 __all__ = [
+    "FaultWarning",
     "Seats",
     "SeatsHere",
     "ahead",
@@ -37,6 +39,7 @@ __all__ = [
     "play_games",
     "play_in_order",
     "play_on_seats",
+    "warn_of_faults",
 ]
 
 _R = TypeVar("_R")
@@ -313,6 +316,24 @@ def attempt(ask: Callable[[], _T], fail: Callable[[BaseException], _R]) -> _T | 
     except (Exception, SystemExit) as error:
         raise_interrupt(error)
         return fail(error)
+
+
+class FaultWarning(UserWarning):
+    """An agent failed or answered with an illegal action. So the agent's results say little about its strength."""
+
+
+def warn_of_faults(agent: str, what: str, faults: Sequence[str], total: int) -> None:
+    """Give a `FaultWarning` if there are faults.
+
+    Args:
+        agent: the agent's name.
+        what: what the agent was asked for, ``"games"`` or ``"answers"``.
+        faults: the reason for each failure. The warning quotes the first reason.
+        total: the number of games or answers that the agent was asked for.
+    """
+    if faults:
+        told = f"{agent} failed in {len(faults)} of {total} {what}; the first: {faults[0].strip()}"
+        warnings.warn(told, FaultWarning, stacklevel=4)  # the caller of a function such as `play_match`
 
 
 def check_agents(agents: Mapping[str, Agent], start: State) -> None:

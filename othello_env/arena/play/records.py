@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import math
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -30,7 +30,7 @@ from othello_env.support.files import as_type, parse_json
 from othello_env.support.notebook import picture
 from othello_env.support.numbers import check_type
 
-__all__ = ["FORMAT", "GameRecord", "Opening", "Pairing", "RecordError", "versions"]
+__all__ = ["FORMAT", "GameRecord", "Opening", "Pairing", "RecordError", "forfeits", "versions"]
 
 FORMAT = "othello-env game 1"
 """The value of ``format`` in each line."""
@@ -323,3 +323,8 @@ def _ends(final: State, forfeits: int | None) -> tuple[tuple[float, ...], tuple[
 
 
 _parsed = lru_cache(8)(GameSpec.parse)
+
+
+def forfeits(agent: str, records: Iterable[GameRecord]) -> list[str]:
+    """The reasons why an agent forfeited games."""
+    return [r.fault[1] for r in records if r.fault is not None and r.agents[r.fault[0]] == agent]

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from othello_env.agent import Agent, Policy, file_hashes, make_agent
 from othello_env.agent.clock import TimeControl
-from othello_env.arena.faults import warn_of_faults
-from othello_env.arena.play.games import check_agents, play_all
-from othello_env.arena.play.records import GameRecord
+from othello_env.arena.play.games import check_agents, play_all, warn_of_faults
+from othello_env.arena.play.records import GameRecord, forfeits
 from othello_env.arena.tournament.records import check_records, open_records
-from othello_env.arena.tournament.results import Tournament, forfeits
+from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.support.numbers import check_flag, check_type, check_workers
 

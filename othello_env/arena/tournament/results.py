@@ -12,7 +12,7 @@ from statistics import NormalDist
 from typing import Any, TypeVar
 
 from othello_env.arena.number import interval_text, score_text
-from othello_env.arena.play.records import GameRecord
+from othello_env.arena.play.records import GameRecord, forfeits
 from othello_env.arena.statistics import PairedTest, paired_test
 from othello_env.support.notebook import table
 from othello_env.support.numbers import check_each, check_whole
@@ -21,7 +21,6 @@ __all__ = [
     "Z95",
     "MatchResult",
     "Tournament",
-    "forfeits",
     "interval_of",
     "overall",
     "score_interval",
@@ -246,11 +245,6 @@ def overall(matches: Collection[MatchResult]) -> tuple[int, float, float]:
         return 0, 0.0, 0.0
     score = sum(match.score * match.games for match in matches) / sum(match.games for match in matches)
     return len(own), score, sum(own) / len(own)
-
-
-def forfeits(agent: str, records: Iterable[GameRecord]) -> list[str]:
-    """The reasons why an agent forfeited games."""
-    return [r.fault[1] for r in records if r.fault is not None and r.agents[r.fault[0]] == agent]
 
 
 def score_interval(scores: Sequence[float], most: float = 2.0) -> tuple[float, float]:

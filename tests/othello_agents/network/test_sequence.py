@@ -6,8 +6,7 @@ from load_script import SCRIPTS
 
 from othello_agents.network.sequence import SequenceAgent, load_weights
 from othello_env import Othello, SpecError, WrongGameError, make_agent
-from othello_env.arena import measure_positions, play_match
-from othello_env.arena.faults import FaultWarning
+from othello_env.arena import FaultWarning, measure_positions, play_match
 from othello_env.data import random_games
 from othello_env.games.othello.batch import OthelloPositions
 from othello_env.games.othello.tokens import VOCABULARIES, vocabulary_of

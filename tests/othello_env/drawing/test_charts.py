@@ -15,7 +15,6 @@ from othello_env.drawing.charts import (
     learning_chart,
     matrix_chart,
     png,
-    rating_chart,
     row_chart,
 )
 
@@ -131,15 +130,3 @@ def test_a_heat_map_shows_the_scores():
     assert cells == {(0, 1): ".25", (1, 0): ".75", (1, 2): ".58", (2, 1): ".42"}  # they add up to 1
     assert "have not met" in figure.axes[1].get_xlabel()
     assert "have not met" not in matrix_chart("", "", "ab", [[0.5, 1.0], [0.0, 0.5]]).axes[1].get_xlabel()
-
-
-def test_a_chart_of_ratings_has_intervals_and_lines():
-    points = [(k * 80_000, 20.0 * k, 20.0 * k - 50, 20.0 * k + 60) for k in range(20)]
-    axes = rating_chart("title", "subtitle", points, {SPEC: 37.0, "random": -300.0}, "plies of training").axes[0]
-    ends = [segment[:, 1].tolist() for segment in axes.collections[0].get_segments()]
-    assert ends == [pytest.approx([20 * k - 50, 20 * k + 60]) for k in range(20)]
-    assert axes.lines[0].get_xdata().tolist() == [80_000 * k for k in range(20)]
-    levels = [line.get_ydata() for line in axes.lines if list(line.get_xdata()) == [0, 1]]
-    assert levels == [[37.0, 37.0], [-300.0, -300.0]]
-    with pytest.raises(ValueError, match="expected at least one rating"):
-        rating_chart("a", "b", [], {}, "plies")

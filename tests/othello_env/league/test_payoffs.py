@@ -6,7 +6,7 @@ import pytest
 from othello_env.arena import Schedule, play_tournament, rate_tournament
 from othello_env.arena.tournament.results import score_interval
 from othello_env.games.registry import GameSpec
-from othello_env.league import League, payoff_chart, snapshot_chart
+from othello_env.league import League, payoff_chart
 from othello_env.league.payoffs import Payoffs
 
 OPTIONS = {"game": "othello:size=4", "openings": "random:2"}
@@ -105,15 +105,8 @@ def test_the_weakness_of_a_member():
     assert worst.interval == pytest.approx(score_interval([1.0] * 20 + [0.0] * 80))
 
 
-def test_pictures_show_the_scores_and_the_ratings(league):
+def test_a_picture_shows_the_scores(league):
     league.complete(4, **OPTIONS)
     payoffs = league.payoffs()
     shown = payoff_chart(payoffs).axes[0].images[0].get_array().filled(np.nan)
     assert shown == pytest.approx(payoffs.scores, nan_ok=True)
-    for anchor in (None, "snapshot 1"):
-        ratings = payoffs.ratings(anchor)
-        curve, *lines = snapshot_chart(payoffs, anchor).axes[0].lines
-        learned = [member.name for member in league.snapshots]
-        assert curve.get_xydata().tolist() == [[league[name].played, ratings.elo[name]] for name in learned]
-        levels = [line.get_ydata() for line in lines if list(line.get_xdata()) == [0, 1]]
-        assert levels == [[ratings.elo[member.name]] * 2 for member in league if member.fixed]

@@ -20,10 +20,10 @@ from starlette.datastructures import Headers
 
 from othello_env import Agent, AgentError, Checkers, Othello, Tribolo, make_agent, make_vec_env, place, play_match
 from othello_env.agent import AgentLeftError, Seat
+from othello_env.arena import FaultWarning
 from othello_env.arena.benchmark.ladder import load_ladder
 from othello_env.arena.benchmark.positions import load_positions, measure_positions
 from othello_env.arena.benchmark.run import run_benchmark
-from othello_env.arena.faults import FaultWarning
 from othello_env.cli import main as command
 from othello_env.text import Answer, ChatAgent, OthelloText
 
