@@ -188,18 +188,3 @@ def test_an_interval_has_no_end_where_the_results_set_no_limit(points, limits):
     ratings = rate(units, {"b": 0.0})
     for name, finite in limits.items():
         assert tuple(map(math.isfinite, ratings.interval(name))) == finite
-
-
-@pytest.mark.parametrize(
-    ("units", "fixed", "told"),
-    [
-        ([Comparison("a", "b", 1)], {}, "at least one fixed"),
-        ([Comparison("a", "b", 1), Comparison("c", "d", 1)], {"a": 0.0}, "no games lead from c to a"),
-        ([Comparison("a", "b", 3)], {"a": 0.0}, "with 0 to 2 points"),
-        ([Comparison("a", "a", 1)], {"a": 0.0}, "expected two agents"),
-        ([Comparison("a", "b", 1, count=0)], {"a": 0.0}, "a count of at least 1"),
-    ],
-)
-def test_what_cannot_be_rated_is_told(units, fixed, told):
-    with pytest.raises(ValueError, match=told):
-        rate(units, fixed)

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from othello_env import Agent, Othello, Tribolo
+from othello_env import Agent
 from othello_env.arena.match import play_match
 from othello_env.arena.sprt import Sprt
-from othello_env.games.registry import UnknownGameError
 
 pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # some agents fail on purpose
 
@@ -86,31 +85,6 @@ def test_the_number_of_workers_changes_nothing():
 
     assert play(2) == play(None)
     assert play(1).games < 100
-
-
-def test_workers_that_cannot_play():
-    with pytest.raises(ValueError, match="workers must be at least 1, not 0"):
-        play_match("random", "random", workers=0)
-    with pytest.raises(TypeError, match="cannot be sent to another process"):
-        play_match(lambda observations, masks: masks.argmax(1), "random", workers=2)
-
-
-class Reversed(Othello):
-    """Othello in which the player with fewer discs wins."""
-
-    def returns(self):
-        return tuple(-value for value in super().returns())
-
-
-def test_games_that_no_match_plays():
-    with pytest.raises(
-        UnknownGameError, match=r"Reversed is not a registered game; register it first, by .*state=Reversed"
-    ):
-        play_match("random", "maximizer", games=2, game=Reversed())
-    with pytest.raises(ValueError, match="a match is of two players; tribolo has 3"):
-        play_match("random", "random", game=Tribolo())
-    with pytest.raises(TypeError, match=r'write game="othello:size=6" for size=6'):
-        play_match("random", "maximizer", size=6)
 
 
 def test_an_agent_that_fails_before_the_game_forfeits():

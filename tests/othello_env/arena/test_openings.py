@@ -75,12 +75,6 @@ def test_the_seed_draws_from_the_large_list():
     assert not {*first} & {*starts(2, 40)}
 
 
-def test_they_need_a_board_of_their_size():
-    with pytest.raises(ValueError, match=r"balanced-v0 are for othello$"):
-        find_openings("balanced-v0", lambda _: Othello(6))
-    with pytest.raises(ValueError, match="balanced-6x6-v0 are for othello:size=6"):
-        find_openings("balanced-6x6-v0", lambda _: Othello())
-    with pytest.raises(ValueError, match=r"the packaged openings are balanced-v0, .*, not 'balanced-v7'"):
-        balanced_openings("balanced-v7")
+def test_they_are_of_their_board():
     first = Othello.from_moves(balanced_openings("balanced-6x6-v0")[0], 6)
     assert find_openings("balanced-6x6-v0", lambda _: Othello(6)).positions[0] == first

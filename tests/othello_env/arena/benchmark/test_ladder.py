@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from load_script import load_script
 
-from othello_env import Agent, AgentError, WrongGameError, make_agent
+from othello_env import Agent, AgentError, make_agent
 from othello_env.arena import FaultWarning
 from othello_env.arena.benchmark.ladder import LADDERS, Ladder, Rung, load_ladder, place, rated_agents
 from othello_env.arena.benchmark.run import run_benchmark
@@ -226,17 +226,6 @@ def test_on_6x6_the_games_begin_in_the_openings_of_the_ladder():
     assert {record.game for record in records} == {"othello:size=6"}
     assert {record.opening_moves.replace(" ", "") for record in records} <= set(balanced_openings("balanced-6x6-v0"))
     assert found == place("maximizer:eval=count", ladder=load_ladder("othello:size=6"), games=16)
-
-
-def test_games_without_a_ladder_are_refused():
-    with pytest.raises(ValueError, match=r"are for othello, .*, not othello:size=4; give another"):
-        place("random", game="othello:size=4")
-    with pytest.raises(ValueError, match="cheap is for othello, not othello:size=6"):
-        place("random", game="othello:size=6", ladder=CHEAP)
-    with pytest.raises(WrongGameError, match="perfect plays Othello on 4x4 and 6x6"):
-        place("perfect")
-    with pytest.raises(ValueError, match="there is no benchmark for checkers:size=6; give a ladder"):
-        run_benchmark("random", "checkers:size=6")
 
 
 def test_ratings_on_a_ladder_of_your_own_have_another_name():

@@ -98,13 +98,6 @@ def test_the_rows_are_the_agents_moves_in_the_positions():
         }
 
 
-def test_a_game_without_a_list_is_told_which_have_one():
-    with pytest.raises(ValueError, match="positions are for othello, othello:size=6, othello:size=4, not checkers"):
-        measure_positions("random", game="checkers")
-    with pytest.raises(ValueError, match="known for othello:size=4 and othello:size=6, not othello"):
-        play_perfect("random", game="othello")
-
-
 class First(Agent):
     """Plays the first legal move."""
 

@@ -120,7 +120,3 @@ def test_what_is_no_file_of_records_or_no_whole_game_is_refused(tmp_path):
     with pytest.raises(RecordError, match=r"line 1: 'precious' is not a record"), open_records(path):
         pass
     assert path.read_text() == "precious"
-    with pytest.raises(ValueError, match="this game is not over"):
-        GameRecord.from_transcript("f5d6", ("a", "b"))
-    with pytest.raises(ValueError, match="expected 2 names"):
-        GameRecord.from_transcript(WIPE_OUT.moves, ("a",))

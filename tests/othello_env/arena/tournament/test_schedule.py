@@ -85,18 +85,3 @@ def test_a_game_may_begin_at_a_state():
             assert len(game.start.moves) == len(state.moves) + 3
     opening = next(iter(Schedule(NAMES, 6, [begin.play_transcript("13-10")], game=begin))).opening
     assert (opening.position, opening.moves) == (None, "6-9 13-10")
-
-
-def test_a_game_that_cannot_begin_so_is_told():
-    with_history = Checkers.from_text("B:WK32:BK1").play_transcript("1-5 32-28")  # it counts for the rule for draws
-    with pytest.raises(ValueError, match="this opening cannot be stored"):
-        Schedule(NAMES, 6, game=with_history)
-    with pytest.raises(TypeError, match=r'such as "othello:size=6", a GameSpec or a State .*mean Othello\(\)'):
-        Schedule(NAMES, 6, game=Othello)
-    with pytest.raises(TypeError, match='write game="othello:size=6"'):
-        Schedule(NAMES, 6, size=6)
-    over = Othello(4)
-    while not over.is_over:
-        over = over.play(over.legal_actions()[0])
-    with pytest.raises(ValueError, match="no game can begin where it is over"):
-        Schedule(NAMES, 6, game=over)

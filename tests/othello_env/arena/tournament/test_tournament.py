@@ -159,8 +159,6 @@ def test_an_agent_that_does_not_play_the_game_is_told_before_any_game(tmp_path, 
     with pytest.raises(WrongGameError, match="the engine plays Othello, not Checkers"):
         play_match("random", "engine", games=4, openings="random:2", game="checkers", workers=workers)
     assert not path.exists()
-    with pytest.raises(ValueError, match="but the schedule has"):
-        play_tournament({"random": "random"}, Schedule(("random", "maximizer")))
 
 
 def test_games_that_ended_by_a_fault_are_resumed(tmp_path):
