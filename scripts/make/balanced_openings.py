@@ -65,7 +65,7 @@ def drawn(candidates: Iterable[Othello]) -> Iterator[Othello]:
     quick, solver = Engine(depth=QUICK_DEPTH_6X6), Solver(MEGABYTES)
     for state in candidates:
         is_close = abs(quick.analyse(state).score) <= QUICK_MARGIN
-        if is_close and solver.is_score(state, 0):
+        if is_close and solver.score(state) == 0:
             yield state
 
 

@@ -55,7 +55,6 @@ __all__ = [
     "load_network",
     "make_network",
     "network_of_file",
-    "to_device",
 ]
 
 PACKAGED = {
@@ -83,7 +82,8 @@ class TorchNetwork:
         options: the function's arguments besides the size, by their names.
 
     Attributes:
-        weights: a dict from names to tensors. A trainer changes the tensors in place.
+        module: the `torch.nn.Module`.
+        weights: a dict from names to its tensors. A trainer changes the tensors in place.
 
     Raises:
         MissingExtraError: PyTorch is not installed.
@@ -150,7 +150,7 @@ class TorchNetwork:
                 weights[name] = tensor
         if not weights:
             raise ValueError(f"the module of {self.function} has no weights")
-        self._module, self.weights = module, weights
+        self.module, self.weights = module, weights
 
     def forward(self, observations: _Tensor, masks: _Tensor) -> tuple[_Tensor, _Tensor]:
         """The logits and values of N positions.
@@ -165,9 +165,9 @@ class TorchNetwork:
             the players to move, -1 to +1.
         """
         is_learning, legal = self._torch.is_grad_enabled(), masks != 0
-        if self._module.training != is_learning:
-            self._module.train(is_learning)
-        logits, values = self._module(observations.to(self._torch.float32), legal)
+        if self.module.training != is_learning:
+            self.module.train(is_learning)
+        logits, values = self.module(observations.to(self._torch.float32), legal)
         # The logits of illegal actions are finite, because -infinity would make the gradient of the entropy NaN.
         return logits.masked_fill(~legal, -1e9), values
 
@@ -186,7 +186,7 @@ class TorchNetwork:
             raise ValueError(f"expected other tensors for {self!r}: {told}")
         made = copy.copy(self)
         made.training = dict(self.training)
-        made._set_module(copy.deepcopy(self._module).to(next(iter(weights.values())).device))
+        made._set_module(copy.deepcopy(self.module).to(next(iter(weights.values())).device))
         with self._torch.no_grad():
             for name, weight in made.weights.items():
                 weight.grad = None
@@ -196,13 +196,6 @@ class TorchNetwork:
     def trained_weights(self) -> dict[str, _Tensor]:
         """A dict from names to the weights that a trainer changes: all but the module's buffers and frozen weights."""
         return {name: weight for name, weight in self.weights.items() if weight.requires_grad}
-
-    def as_module(self) -> Any:
-        """The network as a `torch.nn.Module`. The module and the network share their weights.
-
-        The module's `forward` takes observations and masks, and returns logits and values.
-        """
-        return self._module
 
     def save(self, path: str | Path) -> None:
         """Write the weights and a card (see `NetworkFile`) to a ``.safetensors`` file, completely or not at all.
@@ -260,7 +253,8 @@ class TorchNetwork:
         """`forward` for NumPy arrays: the probabilities of the actions (N, A), and the expected results (N,)."""
         torch, device = self._torch, self.device
         with torch.inference_mode():
-            logits, values = self.forward(to_device(observations, device), to_device(masks, device))
+            arrays = (torch.from_numpy(np.ascontiguousarray(array)).to(device) for array in (observations, masks))
+            logits, values = self.forward(*arrays)
             if device.type == "mps":  # the GPUs of Apple have no float64
                 logits, values = logits.cpu(), values.cpu()
             policy = torch.softmax(logits.double(), dim=1)
@@ -401,20 +395,3 @@ def _made_by(function: str | Callable[[int], Any], size: int, options: Mapping[s
     if not is_class and not isinstance(make, FunctionType):
         raise ValueError(f"{short(function)} is neither a function nor a subclass of torch.nn.Module")
     return make(size, **options)
-
-
-def to_device(array: npt.NDArray[Any], device: Any) -> _Tensor:
-    """Make a tensor on a device from a NumPy array.
-
-    On the CPU, the tensor shares the memory of the array. For a GPU, the array is first copied into pinned memory. The
-    function returns without waiting for the GPU.
-
-    Args:
-        array: the array. An array that is not contiguous is copied first.
-        device: a `torch.device` or its name.
-    """
-    torch = import_extra("torch", "torch")
-    tensor = torch.from_numpy(np.ascontiguousarray(array))
-    if torch.device(device).type == "cuda":
-        return tensor.pin_memory().to(device, non_blocking=True)
-    return tensor.to(device)

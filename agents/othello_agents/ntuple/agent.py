@@ -32,18 +32,15 @@ class NTupleAgent(Agent):
     Args:
         network: gives the values. None stands for the packaged network of the board's size.
         name: the agent's name.
-        careful: avoid moves after which the opponent can turn all of the agent's discs with one move. If there are
-            only such moves, the agent plays as usual. The check is made only while the agent has few discs.
     """
 
     unit = "mean of result and margin"
     """The unit of the agent's values (see `NTupleNetwork.value`)."""
     batch_microseconds = 1.3
 
-    def __init__(self, network: NTupleNetwork | None = None, name: str = "ntuple", *, careful: bool = False) -> None:
+    def __init__(self, network: NTupleNetwork | None = None, name: str = "ntuple") -> None:
         self._network = network
         self._name = name
-        self._careful = careful
 
     def __repr__(self) -> str:
         return self._name
@@ -67,13 +64,13 @@ class NTupleAgent(Agent):
         check_not_over(position)
         own, opponent = np.array([[position.own], [position.opponent]], np.uint64)
         tables = self.network(position.size).tables
-        return int(kernels.best_actions(own, opponent, tables, position.size, self._careful)[0])
+        return int(kernels.best_actions(own, opponent, tables, position.size)[0])
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         if not isinstance(batch, OthelloPositions):
             return super().act_batch(batch)
         tables = self.network(batch.size).tables
-        return kernels.best_actions(batch.own, batch.opponent, tables, batch.size, self._careful)
+        return kernels.best_actions(batch.own, batch.opponent, tables, batch.size)
 
     def evaluate(self, state: State, player: int) -> float:
         """The expected mean of result and margin for a player, -1 to +1 (see `NTupleNetwork.value`)."""
@@ -88,17 +85,17 @@ class NTupleAgent(Agent):
         return expected_discs(value, as_othello(state, _WHO))
 
 
-def agent_from_spec(weights: Path | None = None, careful: bool = False) -> NTupleAgent:
+def agent_from_spec(weights: Path | None = None) -> NTupleAgent:
     """Looks one ply ahead by an n-tuple network, and plays the action with the highest value.
 
-    These are the agents of specs such as ``ntuple`` and ``ntuple:weights=a.npz,careful=true``.
+    These are the agents of specs such as ``ntuple`` and ``ntuple:weights=a.npz``.
 
     Raises:
         FileNotFoundError: the file does not exist.
         ValueError: the file holds no n-tuple weights.
     """
-    name = spec_text("ntuple", {"weights": weights, "careful": "true" if careful else None})
-    return NTupleAgent(None if weights is None else NTupleNetwork.load(weights), name, careful=careful)
+    name = spec_text("ntuple", {"weights": weights})
+    return NTupleAgent(None if weights is None else NTupleNetwork.load(weights), name)
 
 
 def agent_from_file(path: Path, depth: int | None = None, exact: int | None = None) -> Agent:

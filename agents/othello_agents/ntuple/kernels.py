@@ -21,7 +21,6 @@ __all__ = [
     "Tables",
     "best_actions",
     "best_move",
-    "careful_moves",
     "configure",
     "ends_game",
     "evaluate",
@@ -36,42 +35,6 @@ __all__ = [
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _WIN = np.float32(np.inf)
-_MOST_TURNED = np.uint64(19)
-"""The largest number of discs that a move can turn. Three lines of 8 squares and one line of 7 can go through the
-square of the move, for example through d4. On each line, no disc turns on this square or at the two ends. So at most
-5 + 5 + 5 + 4 discs turn."""
-
-
-@kernel
-def _is_wiped_out(own: np.uint64, opponent: np.uint64, board: np.uint64) -> bool:
-    """Whether the opponent, who is to move, can turn all discs of `own` with one move."""
-    replies = legal_moves(opponent, own, board)
-    while replies != _0:
-        disc = replies & (_0 - replies)
-        replies ^= disc
-        if flips(disc, opponent, own) == own:
-            return True
-    return False
-
-
-@kernel
-def careful_moves(own: np.uint64, opponent: np.uint64, legal: np.uint64, board: np.uint64) -> np.uint64:
-    """The moves after which the opponent cannot turn all discs of `own` with one move.
-
-    If there is no such move, all moves are returned. All moves are also returned if `own` has at least `_MOST_TURNED`
-    discs. Then the player has more discs after any move than the opponent can turn.
-    """
-    if popcount(own) >= _MOST_TURNED:
-        return legal
-    careful, left = _0, legal
-    while left != _0:
-        disc = left & (_0 - left)
-        left ^= disc
-        turned = flips(disc, own, opponent)
-        mine = own | turned | disc
-        if popcount(mine) > _MOST_TURNED or not _is_wiped_out(mine, opponent ^ turned, board):
-            careful |= disc
-    return legal if careful == _0 else careful
 
 
 class Tables(NamedTuple):
@@ -266,12 +229,9 @@ def best_move(
 
 @kernel
 def best_actions(
-    own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables, size: int, is_careful: bool
+    own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables, size: int
 ) -> npt.NDArray[np.int64]:
-    """The actions with the best afterstates in N positions, (N,); a pass if there is no other action.
-
-    If `is_careful`, only the moves that `careful_moves` returns are considered.
-    """
+    """The actions with the best afterstates in N positions, (N,); a pass if there is no other action."""
     actions = np.empty(len(own), np.int64)
     configuration = np.empty(tables.deltas.shape[1], np.int16)
     after = np.empty_like(configuration)
@@ -280,8 +240,6 @@ def best_actions(
         if legal == _0:
             actions[i] = size * size
             continue
-        if is_careful:
-            legal = careful_moves(own[i], opponent[i], legal, tables.board)
         configure(own[i], opponent[i], tables, configuration)
         square, _ = best_move(own[i], opponent[i], legal, configuration, tables, after)
         actions[i] = square_to_action(square, size)

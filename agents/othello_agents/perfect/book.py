@@ -36,35 +36,22 @@ _SIZE = 6
 _MOST = 1 << 18  # positions
 _LONGEST_CARD = 1 << 16  # characters
 _LARGEST_FILE = 64 << 20  # bytes
-_SET = (1 << 64) - 1
 _DTYPES = {"own": np.uint64, "opponent": np.uint64, "score": np.int8, "action": np.uint8}
 
 _Key = tuple[int, int]
 """The discs of a position's canonical mirror image: those of the player to move and those of the opponent."""
 
 
+_PLACES = np.argsort(
+    [symmetries.transform_actions(np.arange(64), k, 8) for k in range(symmetries.COUNT)], axis=1
+)  # for each symmetry, the square that comes to each square
+
+
 def mirror_images(own: int, opponent: int) -> list[_Key]:
     """The eight mirror images of a position, in the order of the board's `symmetries`."""
-    same = own | opponent << 64  # both sets in one integer
-    transposed = _swap(_swap(_swap(same, 7, 0x00AA_00AA_00AA_00AA), 14, 0x0000_CCCC_0000_CCCC), 28, 0xF0F0_F0F0)
-    images = []
-    for x in (same, transposed):
-        left_to_right = _swap(
-            _swap(_swap(x, 1, 0x5555_5555_5555_5555), 2, 0x3333_3333_3333_3333), 4, 0x0F0F_0F0F_0F0F_0F0F
-        )
-        rows = [x, left_to_right]
-        rows += [
-            _swap(_swap(_swap(row, 8, 0x00FF_00FF_00FF_00FF), 16, 0x0000_FFFF_0000_FFFF), 32, 0xFFFF_FFFF)
-            for row in rows
-        ]
-        images += [(row & _SET, row >> 64) for row in rows]
-    return images
-
-
-def _swap(x: int, distance: int, squares: int) -> int:
-    """Exchange the bits of some squares with the bits `distance` places higher (Hacker's Delight, 7-1)."""
-    changed = (x ^ x >> distance) & (squares | squares << 64)
-    return x ^ changed ^ changed << distance
+    bits = np.unpackbits(np.array([own, opponent], "<u8").view(np.uint8).reshape(2, 8), axis=1, bitorder="little")
+    images = np.packbits(bits[:, _PLACES], axis=2, bitorder="little").view("<u8")[..., 0]  # (2, 8)
+    return list(zip(*images.tolist(), strict=True))
 
 
 def canonical_key(own: int, opponent: int) -> tuple[_Key, int]:

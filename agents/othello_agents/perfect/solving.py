@@ -42,17 +42,17 @@ from othello_env.games.othello.bitboard import ACTION_SQUARES, final_margin, pop
 from othello_env.games.othello.position import Othello
 from othello_env.support.jit import Int, kernel
 
-__all__ = ["MOBILITY", "SOLVER", "SORTING", "Solver", "score_4x4", "solve_deep", "solved_4x4"]
+__all__ = ["MOBILITY", "SOLVER", "SORTING", "Solver", "score_4x4", "solve_deep"]
 
 _Scores = dict[tuple[int, int], int]
 
 
 @cache
-def solved_4x4() -> _Scores:
-    """The exact score for the player to move in every position that can arise from the start.
+def _solved_4x4() -> _Scores:
+    """The exact score for the player to move in every position that can arise from the start, finished games included.
 
-    The keys are pairs: the discs of the player to move and the discs of the opponent. Finished games are included. The
-    first call takes about a second: it follows every line of play to its end, and solves each position once.
+    The keys are pairs: the discs of the player to move and the discs of the opponent. The first call takes about a
+    second: it follows every line of play to its end, and solves each position once.
     """
     scores: _Scores = {}
     _solve(Othello(4), scores)
@@ -61,16 +61,7 @@ def solved_4x4() -> _Scores:
 
 def score_4x4(state: Othello) -> int:
     """The exact score of a 4x4 position for the player to move, even if the position cannot arise from the start."""
-    return _solve(state, _known())
-
-
-@cache
-def _known() -> _Scores:
-    """The scores that `score_4x4` knows.
-
-    These are a copy of the scores of `solved_4x4`, and the scores that `score_4x4` has added. Only the copy changes.
-    """
-    return dict(solved_4x4())
+    return _solve(state, _solved_4x4())
 
 
 def _solve(state: Othello, scores: _Scores) -> int:
@@ -266,14 +257,6 @@ class Solver:
         if state.must_pass:
             return -self.score(state.play(state.pass_action), guess=-guess)
         return self.solve(state, guess=guess)[0]
-
-    def is_score(self, state: Othello, score: int) -> bool:
-        """Whether the exact score of a position is `score`. The test takes less time than a search for the score.
-
-        `score` must be even. The player to move must have a legal move other than a pass.
-        """
-        self._begin(state)
-        return run(lambda: self._search(state, score - 1, score + 1), self._memory) == score
 
     @property
     def nodes(self) -> int:

@@ -94,7 +94,7 @@ def test_its_answers_are_those_of_its_module(nets):
         network.weights["value.weight"].mul_(30)
     batch = positions(6)
     policy, values = asked(network, batch)
-    module = network.as_module()
+    module = network.module
     assert isinstance(module, torch.nn.Module)
     assert not module.training
     logits, raw = module(torch.from_numpy(batch.observations()).float(), torch.from_numpy(batch.masks() != 0))
@@ -140,7 +140,7 @@ def test_a_shared_tensor_is_there_once_and_a_frozen_one_learns_nothing(nets):
         network.weights["policy.weight"].zero_()
     assert copied.weights["policy.weight"].any()
     copied.assign(network)
-    module = copied.as_module()
+    module = copied.module
     assert module.again.weight is module.policy.weight
     assert not module.again.weight.any()
 
@@ -236,7 +236,7 @@ def test_an_exported_network_plays_as_the_network(nets, tmp_path, capsys):
 def test_the_packages_own_network_as_a_module(tmp_path):
     network = make_network("residual", 4, 1, channels=4)
     before = {name: weight.clone() for name, weight in network.weights.items()}
-    module = network.as_module()
+    module = network.module
     assert list(module.state_dict()) == list(network.weights)
     batch = positions(4, 6)
     tensors = torch.from_numpy(batch.observations()), torch.from_numpy(batch.masks())
@@ -251,4 +251,4 @@ def test_the_packages_own_network_as_a_module(tmp_path):
     network.save(tmp_path / "a.safetensors")
     for name, weight in load_network(tmp_path / "a.safetensors").weights.items():
         assert torch.equal(weight, module.state_dict()[name])
-    assert network.as_module().first.weight is module.first.weight
+    assert network.module.first.weight is module.first.weight

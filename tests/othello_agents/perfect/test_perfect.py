@@ -12,7 +12,7 @@ from othello_agents.ntuple import NTupleNetwork
 from othello_agents.ntuple.network import layout
 from othello_agents.perfect import Book, Perfect
 from othello_agents.perfect.book import mirror_images, shipped_book
-from othello_agents.perfect.solving import MOBILITY, SOLVER, SORTING, Solver, score_4x4, solve_deep, solved_4x4
+from othello_agents.perfect.solving import MOBILITY, SOLVER, SORTING, Solver, score_4x4, solve_deep
 from othello_env import Othello, make_agent
 from othello_env.games.othello import symmetries
 
@@ -37,7 +37,6 @@ def reachable(state):
 def test_all_positions_of_4x4_are_solved():
     positions = reachable(Othello(4))
     assert len(positions) == 62_789  # with forced passes and finished games; mirror images count separately
-    assert {(state.own, state.opponent) for state in positions} == set(solved_4x4())
     assert score_4x4(Othello(4)) == -10  # White wins 11 to 3, and the winner gets the two empty squares
     for state in random.Random(1).sample(sorted(positions, key=lambda state: (state.own, state.opponent)), 2_000):
         if not state.is_over:  # the best move keeps the score

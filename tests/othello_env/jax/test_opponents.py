@@ -132,11 +132,13 @@ def test_a_network_that_pytorch_trained_answers_as_there(afterstates):
     ):
         np.testing.assert_allclose(ours, compiled, atol=1e-5)
     pytest.importorskip("torch", reason="the file is also compared with PyTorch, an optional extra")
-    from othello_agents.network import load_network, to_device
+    import torch
 
-    torch = load_network(path).forward(to_device(observations, "cpu"), to_device(masks, "cpu"))
-    np.testing.assert_allclose(np.where(masks, logits, -1e9), torch[0].detach().numpy(), atol=1e-5)
-    np.testing.assert_allclose(values, torch[1].detach().numpy(), atol=1e-5)
+    from othello_agents.network import load_network
+
+    theirs = load_network(path).forward(torch.from_numpy(observations), torch.from_numpy(masks))
+    np.testing.assert_allclose(np.where(masks, logits, -1e9), theirs[0].detach().numpy(), atol=1e-5)
+    np.testing.assert_allclose(values, theirs[1].detach().numpy(), atol=1e-5)
     assert np.ptp(values) > 0.5
 
 
