@@ -94,7 +94,6 @@ def test_without_its_package_a_line_says_what_to_install(monkeypatch, name, pack
         ("make/balanced_openings", ["FOLDER/a.txt", "--count", 2, "--depth", 1, "--plies", 4], "written to"),
         ("make/fit_discs", ["--size", 6, "--games", 2, "--depth", 1], "discs = ("),
         ("make/fit_probcut", ["--out", "FOLDER/a.json", "--size", 6, "--positions", 200, "--depth", 3], "stage 7"),
-        ("measure/agents", [*QUICK, "--depth", 2, "--positions", 2, "--parts", "alphabeta"], "nodes a second"),
         ("measure/curves", ["--runs", "RUN", "--out", "FOLDER/a.png"], "written to"),
         ("measure/data", [*QUICK, "--games", 100], "tokens of Othello-GPT"),
         (

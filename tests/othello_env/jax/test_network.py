@@ -9,7 +9,7 @@ jax = pytest.importorskip("jax", reason="JAX is an optional extra")
 jnp = jax.numpy
 
 import othello_env.jax as oj  # noqa: E402 - only if there is JAX
-from othello_env import Othello, OthelloPositions, make_agent, play_match  # noqa: E402
+from othello_env import Othello, OthelloPositions, make_agent  # noqa: E402
 from othello_env.support.imports import import_object  # noqa: E402
 
 NETS = f"{Path(__file__).parent / 'tiny_network.py'}"
@@ -40,16 +40,8 @@ def test_the_agent_plays_the_likeliest_action(made):
         legal = list(state.legal_actions())
         assert action == legal[int(np.argmax(logits[legal]))]
     assert [agent.act(state) for state in states[:9]] == actions[:9].tolist()
-    result = play_match(agent, "random", games=4, openings="random:2", game="othello:size=4", seed=1)
-    assert result.games == 4
-
-
-def test_logits_alone_are_enough(made):
-    apply, params = made
-    only = import_object(f"{NETS}:only_logits")
-    states = positions(10)
-    for state in states:
-        assert oj.agent(only, params, 4).act(state) == oj.agent(apply, params, 4).act(state)
+    only = oj.agent(import_object(f"{NETS}:only_logits"), params, 4)  # values are not needed
+    assert [only.act(state) for state in states[:9]] == actions[:9].tolist()
 
 
 def test_save_and_load(made, tmp_path):
@@ -78,13 +70,7 @@ def test_bad_files(made, tmp_path):
     path, damaged = tmp_path / "a.safetensors", tmp_path / "b.safetensors"
     oj.Network(apply, params, 4, f"{NETS}:linear").save(path)
     data = path.read_bytes()
-    for bad in (
-        b"",
-        b"\x00" * 40,
-        data[:-5],
-        data[:100],
-        data.replace(b'size\\": 4', b'side\\": 4'),
-    ):
+    for bad in (data[:-5], data.replace(b'size\\": 4', b'side\\": 4')):
         damaged.write_bytes(bad)
         with pytest.raises(ValueError, match=r"b.safetensors' is not the file of a network"):
             oj.Network.load(damaged, f"{NETS}:linear")
