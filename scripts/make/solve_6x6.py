@@ -13,15 +13,13 @@ second run with --down-to 22 solve the same positions as one run with --down-to 
 """
 
 import multiprocessing
-import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
 
 import tyro
 
@@ -89,8 +87,7 @@ class Tree:
     Attributes:
         book: the positions solved so far.
         down_to: positions with this number of empty squares or fewer are not needed.
-        seen: the keys of the positions that `tasks` has already visited. `Run.begin` empties this set when the other
-            side becomes the follower.
+        seen: the keys of the positions that `tasks` has already visited with this follower.
     """
 
     book: Book
@@ -132,126 +129,63 @@ class Tree:
         return scores[best], best
 
 
-def work(tasks: Connection, megabytes: int) -> None:
-    """Solve the tasks that come through a connection.
+_solvers: list[Solver] = []
+"""In a process that solves: its solver."""
 
-    This goes on until the main process ends, or until it terminates this process.
+
+def begin_process(megabytes: int) -> None:
+    _solvers.append(Solver(megabytes))
+
+
+def solve(task: Task) -> tuple[int, int, int, float]:
+    """In another process: the score, a best action, the number of positions searched, and the seconds."""
+    (solver,), began = _solvers, time.perf_counter()
+    score, action = solver.solve(task.state, guess=task.guess)
+    return score, action, solver.nodes, time.perf_counter() - began
+
+
+def work_off(tree: Tree, tasks: list[Task], follower: int, pool: ProcessPoolExecutor, args: Args) -> None:
+    """Let the processes solve the tasks, and all that follow from their best moves, until none is left.
+
+    The last task comes first: a process that has just solved a position goes on with one that follows from it, of which
+    its transposition table knows much.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # after Ctrl-C, the main process saves the book and ends this process
-    solver = Solver(megabytes)
-    with suppress(EOFError, OSError):  # the main process has ended
-        while True:
-            task = tasks.recv()
-            began = time.perf_counter()
-            score, action = solver.solve(task.state, guess=task.guess)
-            tasks.send((task, score, action, solver.nodes, time.perf_counter() - began))
+    busy: dict[Future[tuple[int, int, int, float]], Task] = {}
+    saved = time.monotonic()
+    while tasks or busy:
+        while tasks and len(busy) < args.processes:
+            task = tasks.pop()
+            busy[pool.submit(solve, task)] = task
+        for done in wait(busy, return_when=FIRST_COMPLETED).done:
+            task, (score, action, nodes, seconds) = busy.pop(done), done.result()
+            tree.book.add(task.state, score, action)
+            tasks += tree.tasks(task.state.play(action), follower, score)
+            print(
+                f"{len(tree.book):,} solved, {len(tasks):,} waiting, {task.empty} empty: {score:+d} in {seconds:.1f} s",
+                f"{nodes / 1e6:,.1f} M positions",
+                sep=", ",
+                flush=True,
+            )
+        if time.monotonic() > saved + SAVE_SECONDS:
+            tree.book.save(args.file, coverage(tree.book))
+            saved = time.monotonic()
 
 
-class Run:
-    """Solves, in several processes, the positions that the book needs, and saves the book about once a minute.
-
-    The positions that the book needs for Black's play come first, then those for White's play. Each process has a stack
-    of tasks.
-    """
-
-    def __init__(self, args: Args, book: Book) -> None:
-        self.args = args
-        self.tree = Tree(book, args.down_to)
-        self.stacks: list[list[tuple[Task, int]]] = [[] for _ in range(args.processes)]
-        self.solved = 0
-        self.saved = self.began = time.monotonic()
-
-    @property
-    def waiting(self) -> int:
-        """The number of tasks that wait in the stacks."""
-        return sum(map(len, self.stacks))
-
-    def run(self) -> None:
-        """Solve all positions that the file must have: first with Black as the follower, then with White."""
-        context = multiprocessing.get_context("spawn")
-        workers: list[tuple[Any, Connection]] = []
+def solve_all(book: Book, args: Args) -> None:
+    """Solve all positions that the file must have: first with Black as the follower, then with White."""
+    start = Othello(6)
+    first = start.play(start.legal_actions()[0])  # the other first moves are mirror images of this move
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(args.processes, spawn, begin_process, (args.megabytes,)) as pool:
         try:
-            for _ in range(self.args.processes):
-                ours, theirs = context.Pipe()
-                worker = context.Process(target=work, args=(theirs, self.args.megabytes), daemon=True)
-                worker.start()
-                theirs.close()  # then `ours` reports the end of the process
-                workers.append((worker, ours))
-            connections = [connection for _, connection in workers]
-            start = Othello(6)
-            first = start.play(start.legal_actions()[0])  # the other first moves are mirror images of this move
-            self.begin(first, follower=0, guess=EXPECTED)
-            self.work_off(connections)
-            self.begin(start, follower=1, guess=-EXPECTED)
+            black, white = Tree(book, args.down_to), Tree(book, args.down_to)
+            work_off(black, black.tasks(first, 0, EXPECTED), 0, pool, args)
+            tasks = white.tasks(start, 1, -EXPECTED)
             # The score after Black's first move is known now, so this call adds the start to the book.
-            self.tree.tasks(start, 0, EXPECTED)
-            self.work_off(connections)
+            black.tasks(start, 0, EXPECTED)
+            work_off(white, tasks, 1, pool, args)
         finally:
-            self.save()
-            for worker, _ in workers:
-                worker.terminate()
-
-    def begin(self, state: Othello, follower: int, guess: int) -> None:
-        """Begin with a follower: put the unsolved positions that can follow from `state` on the stacks, in turn."""
-        self.tree.seen.clear()
-        for place, task in enumerate(self.tree.tasks(state, follower, guess)):
-            self.stacks[place % len(self.stacks)].append((task, follower))
-
-    def work_off(self, connections: list[Connection]) -> None:
-        """Let the processes solve the tasks in the stacks, and all tasks that `take` adds, until none is left."""
-        busy: dict[Connection, int] = {}
-        idle = list(enumerate(connections))
-        while self.waiting or busy:
-            while idle and self.waiting:
-                place, connection = idle.pop()
-                task, follower = self.next_task(place)
-                with suppress(OSError):  # if the process has ended, `recv` will notice it
-                    connection.send(task)
-                busy[connection] = follower
-            for connection in wait([*busy]):
-                assert isinstance(connection, Connection)
-                try:
-                    task, score, action, nodes, seconds = connection.recv()
-                except (EOFError, OSError):
-                    sys.exit("a process ended early, perhaps for lack of memory; see --megabytes")
-                place = connections.index(connection)
-                self.take(task, score, action, place, busy.pop(connection))
-                self.show(task, score, nodes, seconds)
-                idle.append((place, connection))
-
-    def next_task(self, place: int) -> tuple[Task, int]:
-        """Take the next task for the process with the number `place`.
-
-        If the process's own stack has tasks, take the last one: the process has just searched similar positions, and
-        its transposition table still holds their scores. Otherwise take the first task of the longest stack, because
-        more positions can follow from this task than from later tasks.
-        """
-        if self.stacks[place]:
-            return self.stacks[place].pop()
-        return max(self.stacks, key=len).pop(0)
-
-    def take(self, task: Task, score: int, action: int, place: int, follower: int) -> None:
-        """Store the result of a task, and add the unsolved positions that can follow from its best move."""
-        self.tree.book.add(task.state, score, action)
-        self.solved += 1
-        below = self.tree.tasks(task.state.play(action), follower, score)
-        self.stacks[place] += [(each, follower) for each in below]
-        if time.monotonic() > self.saved + SAVE_SECONDS:
-            self.save()
-
-    def save(self) -> None:
-        """Write the file."""
-        self.tree.book.save(self.args.file, coverage(self.tree.book))
-        self.saved = time.monotonic()
-
-    def show(self, task: Task, score: int, nodes: int, seconds: float) -> None:
-        """Print a line about a solved position."""
-        passed = time.monotonic() - self.began
-        print(
-            f"{passed:7.0f} s  {self.solved:6,} solved  {self.waiting:5,} waiting  {task.empty} empty: {score:+d} in "
-            f"{seconds:.1f} s, {nodes / 1e6:,.1f} M positions",
-            flush=True,
-        )
+            book.save(args.file, coverage(book))
 
 
 def coverage(book: Book) -> dict[str, int]:
@@ -285,9 +219,10 @@ def main(args: Args) -> None:
         book.save(args.file)  # if the file cannot be written, the error comes now, before the long work
     except (OSError, ValueError) as error:
         sys.exit(str(error))
-    run = Run(args, book)
     try:
-        run.run()
+        solve_all(book, args)
+    except BrokenProcessPool:
+        sys.exit("a process ended early, perhaps for lack of memory; see --megabytes")
     except KeyboardInterrupt:
         print(f"interrupted; the same command continues {args.file}", file=sys.stderr)
         sys.exit(130)
