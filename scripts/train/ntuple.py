@@ -88,8 +88,9 @@ def main(arguments: list[str] | None = None) -> None:
         words = [f"{opponent} {score:.3f}" for opponent, score in point["scores"].items()]
         words += [f"perfect moves {point['perfect moves']:.3f}"] if "perfect moves" in point else []
         print(f"{trainer.games:,} games", f"{trainer.seconds:.0f} s", *words, sep="  ", flush=True)
-        for name, value in scalars(point).items() if writer else ():
-            writer.add_scalar(name, value, trainer.games)
+        if writer:
+            for name, value in scalars(point).items():
+                writer.add_scalar(name, value, trainer.games)
         trainer.network.training |= {"command": " ".join(["python", *sys.argv]), "scores": point}
         trainer.network.save(args.out, half=args.half and trainer.games >= args.games)
         write_json(curve_file, {"size": args.size, "training": trainer.network.training, "curve": curve})
