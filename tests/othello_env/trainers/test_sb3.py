@@ -1,4 +1,4 @@
-"""MaskablePPO really trains, on the single environment and on the batch, and plays only legal moves."""
+"""MaskablePPO really trains on the batch, and plays only legal moves."""
 
 import re
 
@@ -92,14 +92,6 @@ def test_it_learns_on_the_batch(sb3):
     assert not after.faults(0)
     assert after.score > before.score + 0.05
     assert after.score > 0.65
-
-
-def test_it_trains_on_the_single_environment(sb3):
-    env = gymnasium.make("othello_env/Othello-v0", size=4, strict=True)  # strict: an illegal action raises an error
-    model = sb3.make_model(env, seed=2, n_steps=64, batch_size=64)
-    model.learn(256)
-    assert model.num_timesteps == 256
-    assert not match(sb3, model, 4).faults(0)
 
 
 def test_its_callback_evaluates_on_the_batch_and_tensorboard_has_the_means(sb3, tmp_path):
