@@ -80,7 +80,7 @@ class Twin:
             row, column = divmod(action, self.size)
             for r, c in [(row, column), *self.flipped(row, column, self.to_move)]:
                 rows[r][c] = self.to_move
-        return Twin(rows, 1 - self.to_move)
+        return type(self)(rows, 1 - self.to_move)
 
     def count(self, player: int | None) -> int:
         return sum(row.count(player) for row in self.rows)

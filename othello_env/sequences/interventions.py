@@ -14,7 +14,7 @@ Letters for shapes: K = cases, L = tokens of a game, V = vocabulary, D = numbers
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +27,7 @@ from othello_env.data.formats.tokens import usual_start
 from othello_env.games.game import State, check_seed
 from othello_env.games.othello.tokens import Vocabulary
 from othello_env.games.registry import GameLike, position_to_text
-from othello_env.sequences.labels import EMPTY, Sequences, SequenceStream
+from othello_env.sequences.labels import Sequences, SequenceStream
 from othello_env.sequences.metrics import STREAMS
 from othello_env.sequences.probes import Probe
 from othello_env.support.extras import import_extra
@@ -121,7 +121,7 @@ def _case(stream: SequenceStream, batch: Sequences, i: int, rng: np.random.Gener
     text, player = position_to_text(state)
     before = _legal(state, words)
     assert batch.relative is not None
-    for place in rng.permutation(np.flatnonzero(batch.relative[i, n - 1] != EMPTY)).tolist():
+    for place in rng.permutation(np.flatnonzero(batch.relative[i, n - 1] != 1)).tolist():
         at = int(words.squares[place])
         turned = "O" if text[at] == "X" else "X"
         after = _legal(stream.game.position(text[:at] + turned + text[at + 1 :], player), words)
@@ -180,7 +180,9 @@ def measure_interventions(
                         hooks.callback(module.register_forward_hook(changed).remove)
                 tokens = cases.tokens[part, : ends.max() + 1]
                 logits = logits_of(model, tokens, cases.after.shape[1])[at]
-            counts += _errors(logits, cases.after[part])
+            for row, legal in zip(logits, cases.after[part], strict=True):
+                likeliest = np.argsort(-row, kind="stable")[: legal.sum()]
+                counts.append(2 * int((~legal[likeliest]).sum()))  # as many legal ones are missing as others are there
         return mean_interval(counts)
 
     return Interventions(*map(errors, ("none", "random", "probe")))
@@ -211,10 +213,3 @@ def _changed(
         return changed
 
     return change
-
-
-def _errors(logits: npt.NDArray[np.float32], legal: npt.NDArray[np.bool_]) -> Iterator[int]:
-    """For each case, the likeliest tokens that are not legal, and the legal ones that are not among them."""
-    for row, tokens in zip(logits, legal, strict=True):
-        likeliest = np.argsort(-row, kind="stable")[: tokens.sum()]
-        yield 2 * int((~tokens[likeliest]).sum())

@@ -22,21 +22,9 @@ from othello_env.games.game import check_seed
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.tokens import Vocabulary, vocabulary_of
 from othello_env.games.registry import GameLike, GameSpec
-from othello_env.sequences.kernels import to_labels, to_legal
 from othello_env.support.numbers import check_flag, check_whole, named_arguments
 
-__all__ = [
-    "BLACK",
-    "EMPTY",
-    "WHITE",
-    "SequenceStream",
-    "Sequences",
-    "legal_tokens",
-    "sequences",
-]
-
-WHITE, EMPTY, BLACK = 0, 1, 2
-"""The values of the squares in `Sequences.board`."""
+__all__ = ["SequenceStream", "Sequences", "legal_tokens", "sequences"]
 
 
 @dataclass(frozen=True)
@@ -50,8 +38,8 @@ class Sequences:
         relative: (N, L, S * S) int8, the board after each token, from the point of view of the player whose turn it is:
             0 is a disc of this player ("mine"), 1 is an empty square, 2 is a disc of the other player ("yours"), and -1
             stands on all squares after the last move. None if it was not asked for.
-        board: (N, L, S * S) int8, the same board with WHITE, EMPTY and BLACK, and -1 after the last move. None if it
-            was not asked for.
+        board: (N, L, S * S) int8, the same board: 0 is a white disc, 1 an empty square, 2 a black disc, and -1 stands
+            after the last move. None if it was not asked for.
         legal: (N, L, V) bool, the tokens that may follow each token. No token may follow the end of a game. If passes
             have no token and a player must pass, these are the other player's moves. None if it was not asked for.
     """
@@ -80,12 +68,8 @@ def sequences(games: Games, vocabulary: str = "othello-gpt", *, boards: bool = F
         GamesError: a move is illegal.
     """
     token_rows, start = tokens(games, vocabulary), usual_start(games.game)
-    words, boards, legal = (
-        vocabulary_of(vocabulary, start.size),
-        check_flag("boards", boards),
-        check_flag("legal", legal),
-    )
-    return _sequences(token_rows, games.actions.astype(np.int8, copy=False), start, words, boards, legal)
+    words, actions = vocabulary_of(vocabulary, start.size), games.actions.astype(np.int8, copy=False)
+    return _sequences(token_rows, actions, start, words, check_flag("boards", boards), check_flag("legal", legal))
 
 
 def legal_tokens(
@@ -184,23 +168,32 @@ def _sequences(
     if not (boards or legal):
         return Sequences(token_rows)
     played = kernels.replay(rows, start, words.length, passes=words.has_pass)
-    if not boards:
-        return Sequences(token_rows, legal=_legal(played, words))
-    relative, board = np.empty((2, *token_rows.shape, words.size**2), np.int8)
-    to_labels(tuple(played), _bits(words.squares, words.size), relative, board)
+    relative, board = _boards(played, words) if boards else (None, None)
     return Sequences(token_rows, relative, board, _legal(played, words) if legal else None)
+
+
+def _boards(played: kernels.Replayed, words: Vocabulary) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+    """Two arrays (N, L, S * S): the boards after each move as `Sequences.relative` and as `Sequences.board`."""
+    own, opponent = (_on_squares(sets, words.squares, words.size) for sets in (played.own, played.opponent))
+    disc, sign = opponent - own, 2 * played.to_move - 1
+    is_over = (np.arange(disc.shape[1]) >= played.moves[:, np.newaxis])[..., np.newaxis]
+    return np.where(is_over, -1, 1 + disc), np.where(is_over, -1, 1 + sign[..., np.newaxis] * disc)
 
 
 def _legal(played: kernels.Replayed, words: Vocabulary) -> npt.NDArray[np.bool_]:
     """(N, L, V), the tokens that may follow each move."""
-    legal = np.empty((*played.legal.shape, words.count), np.bool_)
+    legal = np.zeros((*played.legal.shape, words.count), np.bool_)
     squares = words.actions[1:-1] if words.has_pass else words.actions[1:]
-    to_legal(tuple(played), _bits(squares, words.size), legal)
+    legal[..., 1 : len(squares) + 1] = _on_squares(played.legal, squares, words.size)
+    if words.has_pass:
+        goes_on = np.arange(legal.shape[1]) < (played.moves - played.ended)[:, np.newaxis]
+        legal[..., -1] = goes_on & (played.legal == 0)
     return legal
 
 
-def _bits(squares: npt.NDArray[np.integer], size: int) -> npt.NDArray[np.uint64]:
-    """The numbers of the bits of squares, which are given as actions."""
+def _on_squares(sets: npt.NDArray[np.uint64], squares: npt.NDArray[np.integer], size: int) -> npt.NDArray[np.int8]:
+    """(N, L, B), 1 where a set (N, L) has a square and 0 elsewhere. The squares (B,) are actions."""
     row, column = np.divmod(squares.astype(np.int64), size)
     edge = (8 - size) // 2
-    return (8 * (row + edge) + column + edge).astype(np.uint64)
+    bits = np.unpackbits(sets.astype("<u8")[..., np.newaxis].view(np.uint8), axis=-1, bitorder="little")
+    return bits[..., 8 * (row + edge) + column + edge].view(np.int8)

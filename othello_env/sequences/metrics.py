@@ -24,7 +24,7 @@ Letters for shapes: P = pairs, R = rows (sequences), K = tokens of a row, L = to
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -34,7 +34,7 @@ from scipy import special
 
 from othello_env.arena.tournament.results import score_interval
 from othello_env.data import kernels
-from othello_env.data.formats.tokens import as_rows, usual_start
+from othello_env.data.formats.tokens import usual_start
 from othello_env.games.game import check_seed
 from othello_env.games.othello.tokens import vocabulary_of
 from othello_env.games.registry import GameLike
@@ -42,16 +42,7 @@ from othello_env.sequences.labels import SequenceStream, legal_tokens
 from othello_env.support.models import SequenceModel, logits_of
 from othello_env.support.numbers import check_real, check_whole, named_arguments
 
-__all__ = [
-    "STREAMS",
-    "Boundaries",
-    "SequenceReport",
-    "Share",
-    "alpha_scores",
-    "measure_boundaries",
-    "measure_sequences",
-    "share_of",
-]
+__all__ = ["STREAMS", "SequenceReport", "Share", "alpha_scores", "measure_sequences", "share_of"]
 
 _SHORTEST = 4
 """Pairs of sequences have at least this number of tokens."""
@@ -75,23 +66,6 @@ class Share(NamedTuple):
     high: float
     numbers: int
     """The number of games or pairs."""
-
-
-@dataclass(frozen=True)
-class Boundaries:
-    """The boundaries of P pairs of sequences, as numbers of suffixes; all are (P,) int64.
-
-    Attributes:
-        model: the suffixes in the model's boundary.
-        model_right: those of them that the rules accept after the first sequence, and not after the second.
-        true: the suffixes in the true boundary.
-        true_found: those of them that the model accepts after the first sequence, and not after the second.
-    """
-
-    model: npt.NDArray[np.int64]
-    model_right: npt.NDArray[np.int64]
-    true: npt.NDArray[np.int64]
-    true_found: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -161,62 +135,40 @@ def measure_sequences(
     check_real("threshold", threshold, 0)
     wrong, mass, known = _next_tokens(model, stream, games)
     same, others = _pairs(stream, pairs, depth)
-    merged, parted = (
-        measure_boundaries(model, *sides, depth=depth, threshold=threshold, game=game, vocabulary=vocabulary)
-        for sides in (same, others)
-    )
+    own = _boundaries(model, stream, same, depth, threshold)[0]
+    told, right, true, found = _boundaries(model, stream, others, depth, threshold)
     return SequenceReport(
         share_of(wrong.sum(axis=1) / known.sum(axis=1)),
         share_of(mass.sum(axis=1) / known.sum(axis=1)),
         tuple(share_of(wrong[known[:, k], k]) for k in range(known.shape[1])),
         tuple(share_of(mass[known[:, k], k]) for k in range(known.shape[1])),
-        share_of(merged.model == 0),
-        share_of((parted.model_right / np.maximum(parted.model, 1))[parted.model > 0]),
-        share_of((parted.true_found / np.maximum(parted.true, 1))[parted.true > 0]),
+        share_of(own == 0),
+        share_of(right[told > 0] / told[told > 0]),
+        share_of(found[true > 0] / true[true > 0]),
     )
 
 
-def measure_boundaries(
-    model: SequenceModel,
-    first: npt.ArrayLike,
-    second: npt.ArrayLike,
-    *,
-    depth: int = 2,
-    threshold: float = 0.01,
-    game: GameLike = "othello",
-    vocabulary: str = "othello-gpt",
-) -> Boundaries:
-    """Count the boundaries of P pairs of sequences, over all suffixes of at most `depth` tokens.
+def _boundaries(
+    model: SequenceModel, stream: SequenceStream, pairs: npt.NDArray[np.int8], depth: int, threshold: float
+) -> npt.NDArray[np.int64]:
+    """Count the boundaries of P pairs of sequences, (2, P, L), over all suffixes of at most `depth` tokens.
 
-    Args:
-        model: the function from tokens to logits.
-        first: (P, K) integers, the tokens of the first sequences, with 0 after the last one.
-        second: (P, K) integers, the second sequences. The sequences of a pair have the same number of tokens.
-        depth: the largest length of the suffixes.
-        threshold: the probability above which a token is accepted.
-        game: the game, as in `measure_sequences`.
-        vocabulary: the vocabulary, as in `measure_sequences`.
-
-    Raises:
-        ValueError: the lengths of a pair differ, a sequence is empty or illegal, or the model's answer has the wrong
-            shape or NaN.
+    Returns:
+        (4, P), the numbers of suffixes: in the model's boundary; those of them that the rules accept only after the
+        first sequence; in the true boundary; those of them that the model accepts only after the first sequence.
     """
-    rows = np.stack([np.asarray(first), np.asarray(second)])
-    words = SequenceStream(1, game=game, vocabulary=vocabulary).vocabulary
-    lengths = (rows > 0).sum(axis=2)
-    played = kernels.replay(as_rows(rows.reshape(-1, rows.shape[2]), words), usual_start(game), passes=words.has_pass)
-    if (lengths[0] != lengths[1]).any() or not lengths.all() or (played.wrong >= 0).any():
-        raise ValueError("expected pairs of legal sequences of the same length, of at least one token")
     # A node is a pair with a suffix. `accepted` and `valid` say for each side whether the model accepts the suffix, and
     # whether the rules do.
-    pair, ends = np.arange(rows.shape[1]), lengths[0]
-    rows = np.pad(rows, ((0, 0), (0, 0), (0, depth))).astype(np.int8)
+    words, pair, ends = stream.vocabulary, np.arange(pairs.shape[1]), (pairs[0] > 0).sum(axis=1)
+    rows = np.pad(pairs, ((0, 0), (0, 0), (0, depth)))
     accepted, valid = np.ones((2, 2, len(pair)), np.bool_)
     totals = np.zeros((4, len(pair)), np.int64)
     for _ in range(depth):
-        both = rows.reshape(-1, rows.shape[2]), np.tile(ends, 2)
-        by_model = _likely(model, *both, words.count, threshold).reshape(2, -1, words.count)
-        by_rules = _legal(*both, vocabulary, game).reshape(2, -1, words.count)
+        both = rows.reshape(-1, rows.shape[2]), np.tile(ends, 2), words.count
+        likely = _probabilities(_at_ends(lambda part: logits_of(model, part, words.count), *both)) > threshold
+        likely[:, 0] = False  # token 0 is no move, so it is no part of a suffix
+        legal = _at_ends(lambda part: legal_tokens(part, words.name, stream.game), *both) > 0
+        by_model, by_rules = (each.reshape(2, -1, words.count) for each in (likely, legal))
         by_model, by_rules = by_model & accepted[..., np.newaxis], by_rules & valid[..., np.newaxis]
         own = by_model[0] & ~by_model[1] & accepted[1][:, np.newaxis]
         true = by_rules[0] & ~by_rules[1] & valid[1][:, np.newaxis]
@@ -227,7 +179,7 @@ def measure_boundaries(
         accepted, valid = by_model[:, node, token], by_rules[:, node, token]
         rows, pair, ends = rows[:, node], pair[node], ends[node] + 1
         rows[:, np.arange(len(node)), ends - 1] = token
-    return Boundaries(*totals)
+    return totals
 
 
 def share_of(values: npt.NDArray[Any]) -> Share:
@@ -317,34 +269,19 @@ def _probabilities(logits: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         return np.nan_to_num(special.softmax(logits, axis=-1))
 
 
-def _likely(
-    model: SequenceModel,
+def _at_ends(
+    ask: Callable[[npt.NDArray[np.int8]], npt.NDArray[Any]],
     rows: npt.NDArray[np.int8],
     ends: npt.NDArray[np.int64],
     count: int,
-    threshold: float,
-) -> npt.NDArray[np.bool_]:
-    """(R, V), whether the model accepts each token after the first `ends` tokens, (R,), of each row.
-
-    Token 0 is no move, so it is no part of a suffix.
-    """
-    accepted = np.zeros((len(rows), count), np.bool_)
+) -> npt.NDArray[np.float32]:
+    """(R, V), what `ask` answers after the first `ends` tokens, (R,), of each row."""
+    answers = np.zeros((len(rows), count), np.float32)
     order = np.argsort(ends, kind="stable")  # so that the rows of a call are about equally long
     for first in range(0, len(rows), _ROWS):
         part = order[first : first + _ROWS]
-        logits = logits_of(model, rows[part, : ends[part].max()], count)[np.arange(len(part)), ends[part] - 1]
-        accepted[part] = _probabilities(logits) > threshold
-    accepted[:, 0] = False
-    return accepted
-
-
-def _legal(
-    rows: npt.NDArray[np.int8], ends: npt.NDArray[np.int64], vocabulary: str, game: GameLike
-) -> npt.NDArray[np.bool_]:
-    """(R, V), whether each token is legal after the first `ends` tokens, (R,), of each row."""
-    parts = [slice(first, first + _ROWS) for first in range(0, max(len(rows), 1), _ROWS)]
-    legal = [legal_tokens(rows[part], vocabulary, game)[np.arange(len(rows[part])), ends[part] - 1] for part in parts]
-    return np.concatenate(legal)
+        answers[part] = ask(rows[part, : ends[part].max()])[np.arange(len(part)), ends[part] - 1]
+    return answers
 
 
 def _pairs(stream: SequenceStream, count: int, depth: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from functools import partial
 
 import numpy as np
@@ -250,6 +251,7 @@ def test_language_models_get_a_leaderboard(run, tmp_path, monkeypatch):
     status, out, err = run(*agents, "--size", 6, "--games", 4, "--out", "out")
     assert status == 0
     assert "rambling: up to about 508 moves, with" in err, "380 positions and twice 4 games of 16 moves"
+    assert re.search(r"rambling: up .* tokens of answers and a cost of 0\.\d\d \(as in the first \d+\)", err)
     page = (tmp_path / "out" / "leaderboard.md").read_text()
     assert (tmp_path / "out" / "leaderboard.png").read_bytes().startswith(b"\x89PNG")
     rows = {}

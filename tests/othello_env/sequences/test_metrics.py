@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import bootstrap
 
 from othello_env import Othello
-from othello_env.games.othello.tokens import VOCABULARIES, vocabulary_of
+from othello_env.games.othello.tokens import VOCABULARIES
 from othello_env.sequences import SequenceStream, alpha_scores, legal_tokens, measure_sequences
-from othello_env.sequences.metrics import _pairs, measure_boundaries
+from othello_env.sequences.metrics import _boundaries, _pairs
 
 RULES = "othello:size=4"
 
@@ -106,27 +106,11 @@ def boundary(one, two):
     return {suffix for suffix in one - two if all(suffix[:k] in two for k in range(1, len(suffix)))}
 
 
-@cache
-def after(sequence):
-    """The position after a sequence; None after an illegal one."""
-    if not sequence:
-        return Othello(4)
-    before, action = after(sequence[:-1]), int(vocabulary_of("othello-gpt", 4).actions[sequence[-1]])
-    try:
-        return before.play_move(action) if before is not None and action >= 0 else None
-    except ValueError:
-        return None
-
-
-def by_rules(sequence, token):
-    return after((*sequence, token)) is not None
-
-
 def by_model(model, threshold):
     @cache
     def probabilities(sequence):
         logits = np.asarray(model(np.array([sequence]))[0, -1], float)
-        return np.exp(logits) / np.exp(logits).sum()
+        return np.exp(logits) / max(np.exp(logits).sum(), 1e-300)
 
     return lambda sequence, token: probabilities(sequence)[token] > threshold
 
@@ -135,19 +119,20 @@ def by_model(model, threshold):
 def test_boundaries_are_those_of_all_suffixes(model):
     stream = SequenceStream(64, seed=5, game=RULES)
     same, different = _pairs(stream, 6, depth=3)
-    accepts = by_model(model, 0.05)
+    accepts, by_rules = by_model(model, 0.05), by_model(perfect(game=RULES), 0)
     for pairs in (same, different):
-        found = measure_boundaries(model, *pairs, depth=3, threshold=0.05, game=RULES)
-        some = 0
+        found, some = _boundaries(model, stream, pairs, 3, 0.05).T.tolist(), 0
         for k, (first, second) in enumerate(pairs.transpose(1, 0, 2)):
             sides = [tuple(side[side > 0].tolist()) for side in (first, second)]
             told = [all_suffixes(accepts, side, 3) for side in sides]
             true = [all_suffixes(by_rules, side, 3) for side in sides]
             own, right = boundary(*told), boundary(*true)
-            assert found.model[k] == len(own)
-            assert found.model_right[k] == len({each for each in own if each in true[0] and each not in true[1]})
-            assert found.true[k] == len(right)
-            assert found.true_found[k] == len({each for each in right if each in told[0] and each not in told[1]})
+            assert found[k] == [
+                len(own),
+                len({each for each in own if each in true[0] and each not in true[1]}),
+                len(right),
+                len({each for each in right if each in told[0] and each not in told[1]}),
+            ]
             some += len(own) * len(right)
             assert (len(right) == 0) or pairs is different
         assert some or pairs is same

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from othello_env.data import random_games, tokens
 from othello_env.sequences import (
     SequenceStream,
     alpha_scores,
@@ -16,7 +15,6 @@ from othello_env.sequences import (
     measure_probes,
     measure_sequences,
 )
-from othello_env.sequences.metrics import measure_boundaries
 
 SMALL = "othello:size=4"
 
@@ -29,10 +27,8 @@ def unknown(rows):
     return alike(13)(rows) * np.nan
 
 
-ONE, TWO = tokens(random_games(2, size=4))[:, np.newaxis]
 X, Y = np.zeros((3, 2, 4)), np.zeros((3, 2, 16), int)
 WRONG = SimpleNamespace(layers=lambda rows: [np.zeros((*rows.shape, 3))[:, :-1]])
-PAIRS = "expected pairs of legal sequences of the same length"
 REFUSED = [
     (lambda: SequenceStream(0), "batch_size"),
     (lambda: SequenceStream(vocabulary="gpt"), "vocabulary must be one of 'othello-gpt', 'metaothello', not 'gpt'"),
@@ -45,8 +41,6 @@ REFUSED = [
     (lambda: measure_sequences(unknown, games=10, pairs=0, game=SMALL), "the model's logits have NaN"),
     (lambda: measure_sequences(alike(13), depth=0, game=SMALL), "depth"),
     (lambda: measure_sequences(alike(13), depth=9, game=SMALL), "depth"),
-    (lambda: measure_boundaries(alike(13), ONE[:, :5], TWO[:, :5] * (np.arange(5) < 4), game=SMALL), PAIRS),
-    (lambda: measure_boundaries(alike(13), ONE[:, :5], ONE[:, [0, 1, 2, 3, 3]], game=SMALL), PAIRS),
     (
         lambda: alpha_scores(alike(66), [[1]], games=("othello", SMALL)),
         "boards of one size, got othello, othello:size=4",

@@ -8,7 +8,6 @@ import sys
 import threading
 import zlib
 from contextlib import closing
-from dataclasses import replace
 from http.client import HTTPConnection
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,13 +17,11 @@ import pytest
 from chat_server import answer, read_position, serving
 from starlette.datastructures import Headers
 
-from othello_env import Agent, AgentError, Checkers, Othello, Tribolo, make_agent, make_vec_env, place, play_match
+from othello_env import AgentError, Checkers, Othello, Tribolo, make_agent, make_vec_env, place, play_match
 from othello_env.agent import AgentLeftError, Seat
 from othello_env.arena import FaultWarning
-from othello_env.arena.benchmark.ladder import load_ladder
 from othello_env.arena.benchmark.positions import load_positions, measure_positions
 from othello_env.arena.benchmark.run import run_benchmark
-from othello_env.cli import main as command
 from othello_env.text import Answer, ChatAgent, OthelloText
 
 
@@ -34,55 +31,27 @@ def server():
         yield running
 
 
-RUNG = "alphabeta:depth=2,eval=weighted"
-
-
-class Script:
-    """A model that plays an agent's moves, and sometimes answers wrongly.
-
-    Args:
-        spec: the agent.
-        wrong: a function that takes the number of the call and returns a wrong answer, or None.
-    """
-
-    def __init__(self, spec=RUNG, wrong=lambda number: None):
-        self.agent, self.wrong, self.calls, self.lock = make_agent(spec), wrong, 0, threading.Lock()
-
-    def __call__(self, messages):
-        with self.lock:
-            self.calls += 1
-            if (answer := self.wrong(self.calls)) is not None:
-                return answer
-            state = read_position(messages)
-            move = state.action_to_text(self.agent.act(state))
-        return f'Black or White, who cares. {{"move": "{move.upper()}"}}'
+GREEDY = "maximizer:eval=count"
 
 
 def without_seconds(summary):
     return {name: value for name, value in summary.items() if name != "seconds_a_move"}
 
 
-def test_a_model_that_plays_a_rungs_moves_gets_the_rungs_rating():
-    whole = load_ladder()
-    rung = next(each for each in whole.rungs if each.spec == RUNG)
-    rungs = tuple(each for each in whole.rungs if each.spec.startswith(("random", "maximizer", "alphabeta")))
-    ladder = replace(whole, rungs=rungs)
-    agent = ChatAgent(Script(RUNG), workers=4)
-    rated = place(agent, ladder=ladder, games=40, seed=1)
-    low, high = rated.interval
-    assert low < rung.elo < high
-    itself = place(RUNG, ladder=ladder, games=40, seed=1)
-    assert [match.records for match in rated.matches.values()] == [match.records for match in itself.matches.values()]
+def test_a_model_that_plays_an_agents_moves_plays_its_games():
+    def chat(messages):
+        state = read_position(messages)
+        return f'Black or White? {{"move": "{state.action_to_text(make_agent(GREEDY).act(state)).upper()}"}}'
+
+    agent = ChatAgent(chat, workers=4)
+    games = [play_match(each, "random", games=20, seed=1).records for each in (agent, GREEDY)]
+    assert [record.moves for record in games[0]] == [record.moves for record in games[1]]
     found = agent.summary()
-    assert found["moves"] == found["answers"] > 1000
+    assert found["moves"] == found["answers"] > 400
     assert found["illegal"] == found["unreadable"] == found["forfeits"] == 0
-    assert found["legal_rate"] == 1
-    (low, high) = found["illegal_rate_interval95"]
-    assert low == 0 < high < 0.005
-
-
-def wrong_sometimes(number):
-    return "I resign." if number % 50 == 0 else "d4" if number % 30 == 0 else None
+    low, high = found["illegal_rate_interval95"]
+    assert (found["legal_rate"], low) == (1, 0)
+    assert 0.002 < high < 0.02
 
 
 def test_the_correction_says_why_and_the_second_wrong_answer_forfeits():
@@ -139,25 +108,26 @@ def test_the_three_games():
 
 
 def test_a_run_that_was_interrupted_asks_nothing_twice(tmp_path):
-    file = tmp_path / "runs" / "model.jsonl"
-    whole = Script(wrong=wrong_sometimes)
-    expected = place(ChatAgent(whole), games=8, seed=2)
+    calls, stops = [], []
 
-    def stop(number):
-        if number > 60:
+    def chat(messages):
+        if len(calls) in stops:
+            stops.clear()
             raise KeyboardInterrupt
-        return wrong_sometimes(number)
+        calls.append(messages)
+        wrong = "I resign." if len(calls) % 50 == 0 else "d4" if len(calls) % 30 == 0 else None
+        return wrong or answer("random", messages)
 
+    expected, file = place(ChatAgent(chat), games=8, seed=2), tmp_path / "runs" / "model.jsonl"
+    whole, calls, stops = calls, [], [70]
     with pytest.raises(KeyboardInterrupt):
-        place(ChatAgent(Script(wrong=stop), name="m", transcripts=file), games=8, seed=2)
+        place(ChatAgent(chat, name="m", transcripts=file), games=8, seed=2)
     kept = file.read_bytes()
     file.write_bytes(kept + b'{"key": 7, "ga')  # killed while it wrote
-    rest = Script(wrong=lambda number: wrong_sometimes(number + 60))
-    agent = ChatAgent(rest, name="m", transcripts=file)
+    agent = ChatAgent(chat, name="m", transcripts=file)
     assert file.read_bytes() == kept
-    found = place(agent, games=8, seed=2)
-    assert found == expected
-    assert 60 + rest.calls == whole.calls
+    assert place(agent, games=8, seed=2) == expected
+    assert calls == whole
     again = ChatAgent(lambda messages: pytest.fail("asked"), name="m", transcripts=file)
     assert again.summary()["moves"] == 0, "what this run did not ask for does not count"
     assert place(again, games=8, seed=2) == expected
@@ -249,21 +219,6 @@ def test_a_file_of_something_else_is_refused_and_stays_as_it_is(tmp_path, change
     assert file.read_bytes() == content
 
 
-def test_a_failing_client_is_asked_again():
-    fails = iter([ConnectionError("busy"), TimeoutError(), None, ConnectionError("busy"), None])
-
-    def chat(messages):
-        if (error := next(fails)) is not None:
-            raise error
-        return "d3"
-
-    agent = ChatAgent(chat, retries=2, wait=0)
-    assert [agent.act(Othello()), agent.act(Othello())] == [19, 19]  # without a game, each question is asked
-    assert agent.summary()["errors"] == 3
-    assert agent.report()[-1] == "3 calls of the model failed."
-    assert agent.summary()["tokens_a_move"] is None, "no answer tells them"
-
-
 class RefusedError(Exception):
     """An error as those of openai, httpx and requests, which have an HTTP response."""
 
@@ -289,9 +244,11 @@ def test_a_question_is_repeated_for_minutes_and_as_late_as_the_endpoint_asks(mon
     def chat(messages):
         raise error
 
+    agent = ChatAgent(chat)
     with pytest.raises(AgentLeftError, match="the model could not be asked"):
-        ChatAgent(chat).act(Othello())
+        agent.act(Othello())
     assert waited == waits
+    assert agent.report()[-1] == "8 calls of the model failed."
 
 
 def test_a_call_that_takes_too_long_has_failed_and_is_repeated():
@@ -309,6 +266,7 @@ def test_a_call_that_takes_too_long_has_failed_and_is_repeated():
         agent = ChatAgent(lambda messages, answers=answers: next(answers)(messages), wait=0, timeout=0.5)
         assert agent.act(Othello()) == 19
         assert agent.errors == 1
+        assert agent.summary()["tokens_a_move"] is None, "no answer tells them"
     assert cancelled.wait(60)
     with pytest.raises(AgentLeftError, match=r"TimeoutError: no answer in time"):
         ChatAgent(lambda messages: released.wait(60), retries=0, timeout=0.01).act(Othello())
@@ -354,53 +312,44 @@ def test_a_coroutine_function_and_a_function_of_batches_play_the_same_games(work
     assert max(sizes) == workers
 
 
-@pytest.mark.parametrize("options", [{}, {"workers": 3}, {"workers": 3, "batched": True}], ids=str)
-def test_a_game_is_one_conversation_if_it_is_asked_for(options, tmp_path):
-    """It reads as a game of `OthelloText`, and a run that is started again asks nothing twice."""
-    asked = []
+def test_a_game_is_one_conversation_if_it_is_asked_for():
+    """It is the conversation of `OthelloText`, with the same corrections."""
+    asked, said = [], []
 
     def chat(messages):
         asked.append([dict(message) for message in messages])
-        wrong = len(messages) % 7 == 3 and "not accepted" not in messages[-1]["content"]
-        return "hm" if wrong else legal_answer(messages)
+        wrong = len(messages) % 4 == 3 and "not accepted" not in messages[-1]["content"]
+        said.append("hm" if wrong else legal_answer(messages))
+        return said[-1]
 
-    def play(chat):
-        called = (lambda many: [chat(each) for each in many]) if options.get("batched") else chat
-        agent = ChatAgent(
-            called, name="m", legal_moves=True, history="conversation", transcripts=tmp_path / "t.jsonl", **options
-        )
-        return agent, play_match(agent, "random", games=4, openings=None, seed=1, game="othello:size=4")
-
-    agent, result = play(chat)
-    assert not result.faults(0)
+    agent = ChatAgent(chat, legal_moves=True, history="conversation")
+    for seed in (1, 2):
+        env, seat = OthelloText("othello:size=4", side="black", legal_moves=True, seed=seed), Seat(agent, seed)
+        env.reset()
+        while not env.done:
+            said.clear()
+            assert env.position.play(seat.ask(env.position))
+            assert asked[-1] == [*env.messages, *asked[-1][len(env.messages) :]]
+            for text in said:
+                env.play(text)
+        assert len(asked[-1]) > 8
     assert agent.summary()["unreadable"] > 3
-    longest = max(asked, key=len)
-    assert [message["role"] for message in longest[:3]] == ["user", "assistant", "user"]
-    assert longest[2]["content"].startswith("You played ")
-    assert sum("This is Othello" in message["content"] for message in longest) == 1
-    assert any(message["content"] == "hm" for message in longest)
-    read = [m["content"] for m in longest if m["role"] == "user" and "not accepted" not in m["content"]]
-    assert read[1:] in [texts_of(record)[1:-1] for record in result.records]  # between the rules and the result
-    before = agent.summary()
-    again, same = play(lambda messages: pytest.fail("asked"))
-    assert same.records == result.records
-    assert again.summary() == before
 
 
-def texts_of(record):
-    """What `OthelloText` tells the player of a record who is not `random`, if it plays the same moves."""
-    player = next(i for i, name in enumerate(record.agents) if name != "random")
-    moves = Othello.from_moves(record.moves.split(), 4).moves
+@pytest.mark.parametrize("options", [{"workers": 3}, {"workers": 3, "batched": True}], ids=str)
+def test_conversations_of_games_that_are_played_at_once_are_taken_up_again(options, tmp_path):
+    def play(chat):
+        called = (lambda many: [chat(each) for each in many]) if "batched" in options else chat
+        agent = ChatAgent(called, legal_moves=True, history="conversation", transcripts=tmp_path / "t.jsonl", **options)
+        return play_match(agent, "random", games=4, seed=1, game="othello:size=4").records, agent.summary()
 
-    class Replay(Agent):
-        def act(self, state, *, seconds_left=None):
-            return moves[len(state.moves)]
+    def never(messages):
+        pytest.fail("asked")
 
-    env = OthelloText("othello:size=4", Replay(), ("black", "white")[player], legal_moves=True)
-    texts = [env.reset()]
-    while not env.done:
-        texts.append(env.play(env.position.action_to_text(moves[len(env.position.moves)])))
-    return texts
+    alone = ChatAgent(legal_answer, legal_moves=True)
+    result = play(lambda messages: legal_answer(messages))
+    assert result[0] == play_match(alone, "random", games=4, seed=1, game="othello:size=4").records
+    assert play(never) == result
 
 
 def fails(messages):
@@ -446,20 +395,16 @@ def test_what_is_not_the_models_fault_stops_the_run_at_once_and_nobody_loses(cha
 @pytest.mark.parametrize("workers", [1, 4])
 def test_a_question_has_the_moves_so_far_on_each_way_to_an_agent(workers):
     """In packaged positions, in games on the ladder and against agents that answer batches, and in a batch of games."""
-    asked = []
 
     def chat(messages):
         moves = re.search("Moves so far: (.*)\\.", messages[0]["content"])[1]
         state = Othello.from_moves([] if moves == "none" else moves.split(", "), 4)
-        asked.append(state)
+        assert state == read_position(messages)
         return state.action_to_text(state.legal_actions()[0])
 
-    agent = ChatAgent(chat, workers=workers, history=True)
-    regret = measure_positions(agent, game="othello:size=4")
-    assert regret.faults == ()
-    expected = [position.state for position in load_positions("othello:size=4")]
-    assert sorted(asked, key=repr) == sorted(expected, key=repr)
-    assert sorted(state.moves for state in asked) == sorted(state.moves for state in expected)
+    agent = ChatAgent(chat, workers=workers, history=True, retries=0)
+    assert measure_positions(agent, game="othello:size=4").faults == ()
+    assert agent.summary()["moves"] == len(load_positions("othello:size=4"))
     assert not play_match(agent, "random", games=6, game="othello:size=4").faults(0)
     envs = make_vec_env(3, opponent=agent, size=4, strict=True)
     observation, _ = envs.reset(seed=1)
@@ -519,36 +464,25 @@ def test_a_game_does_not_wait_for_the_answer_of_another_game():
     assert result.records == alone.records
 
 
-def test_the_command_rates_the_agent_of_the_page(tmp_path, monkeypatch, capsys):
+def test_the_agent_of_the_page(tmp_path, monkeypatch):
     """The file of the page, with a script in place of the client."""
     page = (Path(__file__).parents[3] / "docs" / "how-to" / "language-models.md").read_text()
     (program,) = re.findall(r"^```python\n# policy.py\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     monkeypatch.chdir(tmp_path)
-    Path("policy.py").write_text(program)
-    script = Script(wrong=wrong_sometimes)
 
     def create(messages, model, temperature):
-        choice = SimpleNamespace(message=SimpleNamespace(content=script(messages)))
+        choice = SimpleNamespace(message=SimpleNamespace(content=answer("random", messages)))
         return SimpleNamespace(choices=[choice], usage=SimpleNamespace(prompt_tokens=300, completion_tokens=20))
 
     client = SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=create)))
     monkeypatch.setitem(sys.modules, "openai", SimpleNamespace(OpenAI=lambda base_url, api_key: client))
-    few = load_positions()[:20]
-    monkeypatch.setattr("othello_env.arena.benchmark.positions.load_positions", lambda game: few)
-    with pytest.raises(SystemExit) as stop:
-        command(["benchmark", "policy.py:agent", "--games", "4"])
-    assert stop.value.code == 0
-    said = capsys.readouterr()
-    printed = said.out
-    assert re.search(r"\d+ illegal \(\d.*%\), \d+ unreadable \(\d.*%\)", printed)
-    answers, unused = (
-        sum(map(int, re.findall(rf"(\d+) {word}", printed))) for word in ("answers: ", "more answers were asked ahead")
-    )
+    names = {}
+    exec(program, names)
+    assert not play_match(names["agent"], "random", games=2).faults(0)
+    found = names["agent"].summary()
+    assert (found["prompt_tokens_a_move"], found["tokens_a_move"]) == (300, 20)
     kept = [json.loads(line) for line in Path("qwen3-8b.jsonl").read_text().splitlines()[1:]]
-    assert sum(len(move["answers"]) for move in kept) == answers + unused
-    assert 0 <= script.calls - answers - unused <= 16  # a game may be given up between two answers for a move
-    assert re.search(r"prompt tokens a move 3\d\d; tokens a move 2\d;", printed)
-    assert re.search(r"[\d,]+ tokens of questions and [\d,]+ tokens of answers \(as in the first \d+\)", said.err)
+    assert sum(len(move["answers"]) for move in kept) == found["answers"] + found["unused"]
 
 
 def test_the_question_and_what_is_refused():

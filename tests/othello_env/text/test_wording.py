@@ -66,21 +66,17 @@ WRONG = [
     (Othello(), "I first thought of d3, but no: a1", "illegal", "no line"),
     (Othello(6), "h8", "illegal", "there is no such move on this board"),
     (Othello(), "", "unreadable", "names no move"),
-    (Othello(), "I pass.", "unreadable", "names no move"),
     (Othello(), "\uff44\uff13 or d\N{SUPERSCRIPT THREE}", "unreadable", "names no move"),
     (Othello(), "a9", "illegal", "a9 is not legal: there is no such move on this board"),
     (Othello(), '{"move": "a9", "not": "d3"}', "illegal", "a9 is not legal: there is no such move"),
     (Othello(), '{"move": "pass", "not": "d3"}', "unreadable", "'pass' names no move"),
-    (Othello(), '{"move": null}', "unreadable", "names no move"),
     (Othello(), "xd3, d3x, d333", "unreadable", "names no move"),
     (Othello(), "\x00\x1b[31m\ud800\u202e", "unreadable", "names no move"),
     (Checkers(), "9-14 but better 9-18", "illegal", "no piece of yours"),
-    (Checkers(), "squares 5-8 and 29-32", "illegal", "29-32 is not legal: there is no such move"),
     (Checkers(), "29 - 35", "illegal", "29-35 is not legal: there is no such move"),
     (Checkers(), "square 11", "unreadable", "names no move"),
     (Checkers.from_moves("11-15 22-18"), "9-14", "illegal", "you must jump"),
     (Checkers.from_moves("11-15 22-18"), "15x22x31", "illegal", "you must jump"),
-    (Tribolo(seed=3), "p12", "illegal", "there is no such move"),
     (Tribolo(seed=3), "a1", "illegal", "it is not empty"),
 ]
 
@@ -96,42 +92,29 @@ READ = [  # at the start, d3 c4 f5 e6 are legal in Othello, and 9-13 to 12-16 in
     # Thinking is no answer.
     ("<think>I play c4. Or d3?</think>c4", "c4"),
     ('<think>{"move": "d3"}</think>\nc4', "c4"),
-    ("<THINK>move: d3</THINK> c4 <think>or d3</think>", "c4"),
     ("d3 looks good, or e6?</think>c4", "c4"),  # the tag is opened in the prompt
     ("c4 <think>d3", "c4"),  # cut off
     ("<thinking>\nmove: d3\n</thinking>\nc4", "c4"),
-    ("<think>move: d3</think>", None),
     ("<think>I play d3", None),
     # An explicit statement goes before squares that are named after it.
-    ("move: d3. White could answer c4.", "d3"),
     ("**Move:** d3 (not c4)", "d3"),
-    ("My move is **d3**, since c4 is worse.", "d3"),
-    ("Final answer: `d3`; f5 and e6 are as good", "d3"),
     ("<answer>d3</answer> c4", "d3"),
     ("I play d3. White has c4.", "d3"),
-    ("I'll take d3, not c4", "d3"),
-    ("Here's my move: d3, not c4", "d3"),
     ("I\u2019ll choose d3, not c4", "d3"),
     ("[d3] (instead of c4)", "d3"),
-    (r"\boxed{d3} beats c4", "d3"),
     (r"$\boxed{\text{d3}}$ beats c4", "d3"),
     (r"\boxed{\textbf{D3}} beats c4", "d3"),
-    ('{"move": "d3"} and then c4', "d3"),
     ("{move: d3} and then c4", "d3"),
-    ('{"move": "d3"}. After it I play c4.', "d3"),
     ("move: c4\nNo.\nmove: d3\nc4 loses", "d3"),
     ("I'd go with d3. The opponent's best move is c5", "d3"),
-    ("I would choose d3 over c4", "d3"),
     ("I'll pick d3; c4 is worse", "d3"),
     ("I will go for **d3**, not c4", "d3"),
     # These are no statements of the own move: the last square counts.
     ("I would play c4, but it loses the corner. So d3", "d3"),
     ("I'd go with c4 if White could not answer. So d3", "d3"),
     ("White's move: c4. So d3", "d3"),
-    ("The last move is c4, and now d3", "d3"),
     ("If I play c4, I lose the corner. So d3", "d3"),
     ("Legal moves: [c4, d3, e6, f5]. Best: d3", "d3"),
-    ("My move: d3. White's best answer is c4.", "d3"),
     ("I play d3, since the opponent's likely next move is c4", "d3"),
     ("I move to c4... no, d3", "d3"),
     # The outer field of JSON counts.
@@ -150,9 +133,6 @@ READ = [  # at the start, d3 c4 f5 e6 are legal in Othello, and 9-13 to 12-16 in
     ("D\u20113", "d3"),
     (r"{\"move\": \"d3\"} or c4", "d3"),
     ("d3, as the model o3 said", "d3"),  # a name off the board counts only alone
-    ("11-15", "11-15"),
-    ("11 - 15", "11-15"),
-    ("11\u201315", "11-15"),
     ("11 \u2014 15", "11-15"),
     ("move: 11-15, then 22-18", "11-15"),
     ("[11-15] and not 9-13", "11-15"),
@@ -182,27 +162,15 @@ def test_the_prompt_itself_is_no_answer():
         assert caught.value.kind in ("unreadable", "illegal")
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [
-        *(
-            "'move': '",
-            "{'move': 'd4'",
-            '"move"' + ":" * 5,
-            "move: ",
-            "I play ",
-            "[",
-            "white's a ",
-            "<think>",
-            "</think>",
-        ),
-        *("\\", "\\u006", "11-", "11-15x", "a1", "((((", "\n", "1. d4 ", "{}[]\\"),
-    ],
-)
-@pytest.mark.parametrize("state", [Othello(), Checkers()], ids=["othello", "checkers"])
-def test_megabytes_are_a_wrong_answer(state, unit):
-    with pytest.raises(WrongAnswerError):  # patterns that go back and forth would take minutes here
-        play_text(state, unit * (4_000_000 // len(unit)))
+UNITS = ["'move': '", "{'move': 'd4'", '"move":::::', "move: ", "I play ", "[", "white's a ", "<think>", "</think>"]
+UNITS += ["\\", "\\u006", "11-", "11-15x", "a1", "((((", "\n", "1. d4 ", "{}[]\\"]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_megabytes_are_a_wrong_answer(unit):
+    for state in (Othello(), Checkers()):
+        with pytest.raises(WrongAnswerError):  # patterns that go back and forth would take minutes here
+            play_text(state, unit * (4_000_000 // len(unit)))
 
 
 def test_the_end_of_a_long_answer_counts():
