@@ -44,8 +44,8 @@ def test_a_model_that_plays_an_agents_moves_plays_its_games():
         return f'Black or White? {{"move": "{state.action_to_text(make_agent(GREEDY).act(state)).upper()}"}}'
 
     agent = ChatAgent(chat, workers=4)
-    games = [play_match(each, "random", games=20, seed=1).records for each in (agent, GREEDY)]
-    assert [record.moves for record in games[0]] == [record.moves for record in games[1]]
+    games = [play_match(each, "random", games=20, seed=1).records for each in (agent, make_agent(GREEDY))]
+    assert games[0] == games[1]
     found = agent.summary()
     assert found["moves"] == found["answers"] > 400
     assert found["illegal"] == found["unreadable"] == found["forfeits"] == 0
