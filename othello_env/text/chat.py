@@ -58,6 +58,8 @@ _CHARACTERS = 4
 _LONGEST_WAIT = 60.0
 """The most seconds between two calls, unless the endpoint asks for more by Retry-After."""
 _LONGEST_RETRY_AFTER = 600.0
+_MISTAKES = (AttributeError, ImportError, NameError, TypeError)
+"""Errors of a wrong program. Before the first answer, such a call is not repeated."""
 _Talks = dict[int, tuple[State, Messages]]
 """For games that are one conversation: the last position in which the model answered, and what was said, by key."""
 
@@ -142,7 +144,8 @@ class ChatAgent(Agent):
             position.
         attempts: the number of answers that the model may give for a move. The usual question says what a wrong answer
             costs.
-        retries: how often a question is repeated if `chat` raises an error.
+        retries: how often a question is repeated if `chat` raises an error. Before the first answer, an error such as
+            TypeError or NameError stops at once: then the function is wrong.
         wait: the seconds before the first repetition. Each further repetition waits twice as long, up to a minute, so
             by default the agent gives up after two minutes. If the error has an HTTP response with the header
             Retry-After with a number of seconds, the agent waits that long, up to ten minutes.
@@ -472,7 +475,8 @@ class ChatAgent(Agent):
                 failed += 1
                 with self._lock:
                     self.errors += 1
-                if failed > self._retries:
+                is_mistake = isinstance(error, _MISTAKES) and not (self.moves or self._known)
+                if failed > self._retries or is_mistake:
                     reason = f"{type(error).__name__}: {str(error) or 'no answer in time'}"
                     raise AgentLeftError(f"{self._name}: the model could not be asked: {reason}") from error
                 wait = min(self._wait * 2 ** min(failed - 1, 20), max(_LONGEST_WAIT, self._wait))

@@ -366,6 +366,7 @@ async def ends_the_program_async(messages):
 
 STOPS = [
     (fails, {"retries": 1, "wait": 0}, "the model could not be asked: ConnectionError: quota"),
+    (lambda messages: messages.content, {}, "the model could not be asked: AttributeError"),
     (ends_the_program, {}, "chat ended the program: SystemExit: set OPENAI_API_KEY"),
     (ends_the_program_async, {}, "chat ended the program: SystemExit: set OPENAI_API_KEY"),
     (lambda asked: ["d3"] * 5, {"batched": True}, "chat must return a list of [12] answers, not "),
