@@ -2,7 +2,7 @@
 
 Every message is a POST of a JSON object. Most messages have a ``record`` of the game (see `othello_env.page.messages`).
 The answer is JSON, lines of JSON if an agent is asked, or a file if the message asks for a replay. If a message is
-wrong, too large or too slow, or if `othello_env.page.guard.Guard` refuses it, the answer is ``{"error": text}``.
+wrong or too large, or if `othello_env.page.guard.Guard` refuses it, the answer is ``{"error": text}``.
 """
 
 from __future__ import annotations
@@ -43,11 +43,8 @@ LARGEST_BODY = 64 * 1024
 LARGEST_FILE = 32 << 20
 """The largest message with a file, in bytes."""
 _LONGEST_ERROR = 300  # characters; an error may quote what a person pasted
-_BODY_SECONDS = 10.0
-"""The longest time, in seconds, that a message may take to arrive."""
 _STATIC = Path(__file__).parent / "static"
 _ACTION_NUMBER = re.compile(r" \(action \d+\)")
-_CLOSE = {"connection": "close"}
 _ERRORS = (ValueError, TypeError, ClientDisconnect)
 """What may go wrong in an answer. Once the client has gone, nobody reads the error."""
 
@@ -85,8 +82,6 @@ def make_app(
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         preparing = asyncio.create_task(pool.prepare(first_requests))
-        if watching.checkpoints is not None:
-            watching.checkpoints.start_to_look()
         yield
         if watching.checkpoints is not None:
             await watching.checkpoints.stop()
@@ -205,17 +200,13 @@ async def _body(request: Request, most: int) -> bytes:
     """The body of a request.
 
     Raises:
-        HTTPException: the body is too large, or does not arrive in time.
+        HTTPException: the body is too large.
     """
     body = b""
-    try:
-        async with asyncio.timeout(_BODY_SECONDS):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > most:
-                    raise HTTPException(413, f"too long: at most {most // 1024} kB are read", _CLOSE)
-    except TimeoutError:
-        raise HTTPException(408, f"a message must arrive within {_BODY_SECONDS:g} s", _CLOSE) from None
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > most:
+            raise HTTPException(413, f"too long: at most {most // 1024} kB are read", {"connection": "close"})
     return body
 
 
@@ -229,6 +220,6 @@ async def _error(_request: Request, error: Exception) -> Response:
 
 
 async def _refused(_request: Request, error: Exception) -> Response:
-    """The answer to a message that is too large or too slow, or to a request for a path that does not exist."""
+    """The answer to a message that is too large, or to a request for a path that does not exist."""
     assert isinstance(error, HTTPException)
     return JSON({"error": error.detail}, error.status_code, error.headers)

@@ -54,8 +54,6 @@ class Guard:
     def __init__(self, app: ASGIApp, port: int) -> None:
         self._app = app
         self._hosts = {f"{name}:{port}" for name in _NAMES}
-        if port == 80:
-            self._hosts |= {*_NAMES}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:

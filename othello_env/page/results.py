@@ -12,7 +12,7 @@ from typing import Any
 
 from othello_env.arena.benchmark.ladder import LADDERS, load_ladder
 from othello_env.arena.elo import rate_tournament
-from othello_env.arena.number import FORMS, Number, elo_text, interval_text
+from othello_env.arena.number import elo_text, interval_text
 from othello_env.arena.play.records import FORMAT, GameRecord
 from othello_env.arena.report import Part, Report, Table
 from othello_env.arena.tournament.records import read_records
@@ -86,19 +86,9 @@ def _part(part: Part) -> dict[str, Any]:
 
 
 def _table(table: Table) -> dict[str, Any]:
-    """The columns and the rows. A cell has its text, and if it is a share or a score with an interval, a bar."""
-    rows = [[_table_cell(row[name], table.chance) for name in table.columns] for row in table.rows]
-    return {"columns": [_text(name) for name in table.columns], "rows": rows}
-
-
-def _table_cell(cell: Any, chance: str) -> dict[str, Any]:
-    if not isinstance(cell, Number):
-        return {"text": _text(cell), "bar": None}
-    bar = None
-    if FORMS[cell.form].most == 1 and cell.value is not None and cell.interval_text and not cell.is_limit:
-        label = ", ".join([cell.interval_text] + [f"{chance} {cell.chance_text}"] * (cell.chance is not None))
-        bar = {"at": cell.value, "interval": [cell.low, cell.high], "chance": cell.chance, "label": label}
-    return {"text": cell.value_text, "bar": bar}
+    """The columns and the rows, as texts."""
+    columns, rows = table.texts()
+    return {"columns": [*map(_text, columns)], "rows": [[*map(_text, row)] for row in rows]}
 
 
 def _rated(name: str, report: Report) -> dict[str, Any] | None:
@@ -216,7 +206,7 @@ class Recorded:
         rows = []
         for agent in agents:
             games, total, _ = overall([scores[agent, other] for other in agents if (agent, other) in scores])
-            against = [_cell(scores.get((agent, other))) for other in agents]
+            against = [_score(scores.get((agent, other))) for other in agents]
             row = {"agent": agent, "games": games, "score": total, "against": against}
             rows.append(row | {"rating": ratings.get(agent)})
         return rows
@@ -257,7 +247,7 @@ class Recorded:
         return {"record": game.to_json(), "opening": opening, **told}
 
 
-def _cell(match: Any) -> dict[str, Any] | None:
+def _score(match: Any) -> dict[str, Any] | None:
     if match is None:
         return None
     return {"score": match.score, "interval": match.interval, "games": match.games, "margin": match.margin}

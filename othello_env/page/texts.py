@@ -8,7 +8,6 @@ written as PDN (Portable Draughts Notation), in which Red is called Black. Games
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path, PurePath
@@ -24,18 +23,8 @@ from othello_env.page.messages import PageGame, Position, page_games
 
 __all__ = ["MOST_GAMES", "played_game", "read_file_games", "read_text", "write_text"]
 
-_REPR = re.compile(r"\w+\.from_text\('([^']*)'(?:, to_move='(\w+)')?[^()]*\)")
-_STATUS = re.compile(r"\w+ \(\w[^)]*\) \d+, .*?(?:(?P<player>\w+) to move|game over|must continue.*)\s*")
-"""Matches the line below a printed board: the number of each player's pieces, and the player to move."""
-_LONGEST_LINE = 200
-"""The most characters of a line of a printed board. On very long lines, the comparison with a pattern takes long."""
 _LONGEST_NAME = 100  # characters
 _SIDES = ("black", "white")  # the columns with the names of the players; in PDN with a capital letter
-_LABELS = re.compile(r"^\s*(?:[a-p](?: [a-p])+\s*$|\d+\s)|\s+\d+-\d+\s*$")
-"""Matches the labels around a printed board.
-
-The labels are the letters of the columns, the number of a row, and in checkers the numbers of the squares in a row.
-"""
 
 
 def read_text(record: PageGame, text: str) -> PageGame:
@@ -135,7 +124,6 @@ def _game_of(record: PageGame, start: State) -> str:
 def _read_moves(record: PageGame, text: str) -> PageGame:
     spec = GameSpec.parse(record.game)
     usual = spec.start(record.seed)
-    text = _plain(text)
     if spec.definition.loads is not None:
         return played_game(record, *spec.definition.loads(text, usual))
     board, player, moves = _parts(usual, text)
@@ -144,25 +132,6 @@ def _read_moves(record: PageGame, text: str) -> PageGame:
     start = spec.position(board, player) if player else usual.position_from_text(board)
     position = Position(*position_to_text(start))
     return PageGame(_game_of(record, start), record.seed, position, start.play_transcript(moves).moves)
-
-
-def _plain(text: str) -> str:
-    """If a text was copied from Python, return only its board and its player to move. Return other texts unchanged.
-
-    If the text is from ``repr(state)``, remove the call around the board, such as ``Othello.from_text(...)``. If the
-    text is from ``print(state)``, remove the labels and the status line.
-    """
-    if written := _REPR.fullmatch(text.strip()):
-        return " ".join(filter(None, written.groups()))
-    lines = text.splitlines()
-    if any(len(line) > _LONGEST_LINE for line in lines):
-        return text
-    matches = ((i, _STATUS.fullmatch(line)) for i, line in enumerate(lines))
-    end, status = next(((i, match) for i, match in matches if match), (0, None))
-    if status is None:
-        return text
-    rows = [_LABELS.sub("", line).replace(" ", "") for line in lines[:end]]
-    return " ".join([*filter(None, rows), status["player"] or ""])
 
 
 def _parts(usual: State, text: str) -> tuple[str, str | None, str]:

@@ -8,7 +8,6 @@ import { Evaluations } from "./evaluations.js";
 import { centreMove, showMoves, showReview, showTable } from "./panels.js";
 import { choose, offerOf, settingsFor, strengthOf } from "./picker.js";
 import { bestActions, judged, lossText, moveLabel, readingText, squareMarks } from "./reading.js";
-import { countText } from "./values.js";
 
 const SLOTS = ["a", "b"];
 const COLOURS = { a: "var(--accent)", b: "var(--second)" };
@@ -162,7 +161,7 @@ export class Analysis {
   told(found) {
     const { game } = this.table;
     const best = [...bestActions(found)].map(action => game.view.choices.find(choice => choice.action === action)?.name).filter(Boolean);
-    const search = found.depth && !found.exact ? [`depth ${found.depth}, ${countText(found.nodes ?? 0)} nodes`] : [];
+    const search = found.depth && !found.exact ? [`depth ${found.depth}, ${(found.nodes ?? 0).toLocaleString("en")} nodes`] : [];
     return [readingText(found, game.players), ...(best.length ? [`best ${best.join(", ")}`] : []), ...search].join("; ");
   }
 
@@ -228,7 +227,7 @@ export class Analysis {
   }
 
   restore({ a, b, numbers }) {
-    this.wanted = Object.fromEntries(Object.entries({ a, b }).filter(([, spec]) => typeof spec === "string"));
+    this.wanted = { a, b };
     byId("numbers").checked = numbers;
   }
 }

@@ -120,18 +120,16 @@ export class Board {
   }
 
   /**
-   * Show a position. `before` is the position before the last move; with it, the pieces that this move turned over can be
-   * marked. `legal` says whether legal moves are marked. `selected` is the place of the piece that a person wants to move,
+   * Show a position. `legal` says whether legal moves are marked. `selected` is the place of the piece that a person wants to move,
    * or null.
    */
-  show(view, before, { legal, selected, squareName }) {
+  show(view, { legal, selected, squareName }) {
     const owners = ownersOf(view);
     const choices = view.choices.filter(({ path }) => path.length && (!selected || key(path[0]) === key(selected)));
     const targets = byKey(choices.map(({ path }) => path.at(-1)));
     const movable = byKey(view.choices.filter(({ path }) => path.length > 1).map(({ path }) => path[0]));
     this.showPieces(view);
     this.layers.over.replaceChildren(
-      ...turnedOver(view, before).map(place => ring("flip-ring", place, 41)),
       ...(legal ? [...targets.values()] : []).map(place => this.legalDot(view, place)),
       ...(legal && !selected ? [...movable.values()] : []).flatMap(place => [ring("movable dark", place, 43), ring("movable light", place, 43)]),
       ...view.last.map(place => svg("circle", {
@@ -234,12 +232,6 @@ export class Board {
 /** The owners of a position's pieces, by the key of their places. */
 function ownersOf(view) {
   return new Map(view.pieces.map(([row, column, owner]) => [key([row, column]), owner]));
-}
-
-/** The places of the pieces that have another owner now than in the position `before`. */
-function turnedOver(view, before) {
-  const owners = before ? ownersOf(before) : new Map();
-  return view.pieces.filter(([row, column, owner]) => (owners.get(key([row, column])) ?? owner) !== owner);
 }
 
 /** Whether a colour #rrggbb is dark, which means that its relative luminance is low. */

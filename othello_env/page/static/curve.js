@@ -1,7 +1,7 @@
 // The curves of the evaluation over a game, and the evaluation bar beside the board. When the pointer is over the curves,
 // the values at that ply are shown. A click or a drag goes to the ply.
 
-import { html, pathThrough, svg } from "./elements.js";
+import { html, svg } from "./elements.js";
 import { readingText } from "./reading.js";
 import { greatestOf, nice, number, ticks, tickText, valueText } from "./values.js";
 
@@ -160,10 +160,10 @@ const blunderMark = (ply, x) => svg("rect", {
 /** The elements that draw one line and its points. Exact points are filled, estimates are rings. */
 function drawn({ points, player, at, colour }, x, name) {
   const known = [...points.entries()].filter(([, point]) => point?.values);
-  const follows = i => known[i - 1][0] === known[i][0] - 1;
+  const step = (ply, i) => i && known[i - 1][0] === ply - 1 ? "L" : "M"; // a gap where a value is not known yet
   return [
     svg("path", {
-      d: pathThrough(known.map(([ply]) => [x(ply), at(ply)]), follows), fill: "none", stroke: colour, "stroke-width": 2,
+      d: known.map(([ply], i) => `${step(ply, i)}${x(ply).toFixed(1)} ${at(ply).toFixed(1)}`).join(""), fill: "none", stroke: colour, "stroke-width": 2,
       "stroke-linejoin": "round", ...(name === "b" ? { "stroke-dasharray": "6 3" } : {}),
     }),
     ...known.map(([ply, { values, unit, exact }]) => svg("circle", {

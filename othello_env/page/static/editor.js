@@ -37,7 +37,7 @@ export class Editor {
     const pieces = this.owners.flatMap((row, y) => row.flatMap((owner, x) => owner < 0 ? [] : [[y, x, owner, false]]));
     this.board.heat([]);
     this.board.arrow(null);
-    this.board.show({ pieces, last: [], choices: [], toMove: Number(byId("edit-player").value) }, null, {
+    this.board.show({ pieces, last: [], choices: [], toMove: Number(byId("edit-player").value) }, {
       legal: false, selected: null, squareName: (row, column) => this.game.squareName(row, column),
     });
   }

@@ -83,11 +83,6 @@ export function renewChanged(parent, ...children) {
   while (parent.children.length > children.length) parent.lastElementChild.remove();
 }
 
-/** The attribute `d` of an SVG path through points. If `joins(i)` is false, there is a gap before point i. */
-export function pathThrough(points, joins = (_index) => true) {
-  return points.map(([x, y], i) => `${i && joins(i) ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
-}
-
 /** A small picture of a player's disc. */
 export function discIcon(player) {
   return svg("svg", { viewBox: "0 0 32 32", "aria-hidden": "true" },

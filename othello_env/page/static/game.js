@@ -16,7 +16,6 @@ export class Game {
   }
 
   get view() { return this.views[this.cursor]; }
-  get before() { return this.views[this.cursor - 1]; }
   get atEnd() { return this.cursor === this.views.length - 1; }
   get players() { return this.board.players; }
   get mover() { return this.players[this.view.toMove].name; }

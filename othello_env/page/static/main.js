@@ -97,7 +97,7 @@ const titleOf = game => offers.games.find(({ spec }) => spec === game)?.title ??
 function draw() {
   const { game } = table;
   const title = titleOf(game.record.game);
-  board.show(game.view, game.before, {
+  board.show(game.view, {
     legal: byId("legal").checked, selected: table.selected, squareName: (row, column) => game.squareName(row, column),
   });
   byId("title").textContent = title;

@@ -3,7 +3,6 @@
 import { button, byId, discIcon, headCell, html, renewChanged, tableOf } from "./elements.js";
 import { bestActions, lossText, moveLabel, moveNumber, moveText, moveUnit, sideOf, summary } from "./reading.js";
 import { HUMAN } from "./table.js";
-import { UNITS } from "./values.js";
 
 /** Show the players, their seats and their scores. */
 export function showPlayers(table) {
@@ -92,7 +91,7 @@ export function showTable(game, found, isComparison, onHover, onLine) {
   });
   const head = slots.map(slot => {
     const text = found[slot] ? `${moveUnit(found[slot])}, ${sideOf(found[slot], game)}` : "value";
-    return headCell((isComparison ? `${slot.toUpperCase()}: ` : "") + text, { class: `${slot}-colour`, title: found[slot] && UNITS[moveUnit(found[slot])] });
+    return headCell((isComparison ? `${slot.toUpperCase()}: ` : "") + text, { class: `${slot}-colour` });
   });
   const region = byId("table");
   const top = region.scrollTop;

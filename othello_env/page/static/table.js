@@ -54,7 +54,6 @@ export class Table {
   /** Who plays each side: the spec of an agent, the name in the record, or "" for a person without a name. */
   get names() { return this.seats.map((seat, index) => seat === HUMAN ? this.game.record.agents?.[index] ?? "" : seat); }
   get isOver() { return this.game.view.isOver || (this.ended !== null && this.game.atEnd); }
-  get isWatched() { return this.playing || this.hasHuman; }
   get isPlaying() { return this.playing === true; }
 
   /** A text: who is to move. At the end: who won, by how much and why. */
@@ -229,7 +228,7 @@ export class Table {
       if (this.playing) await this.step(signal);
     } else if (this.isOver || (this.isHuman(view.toMove) && !view.mustPass)) {
       if (this.playing) { this.playing = false; page.draw(); }
-    } else if (!this.isWatched) {
+    } else if (!this.playing && !this.hasHuman) {
       return;
     } else if (view.mustPass) {
       page.say(`${mover} has no move and passes`);
@@ -343,7 +342,6 @@ export class Table {
   async hint(agent) {
     if (!agent) { this.page.say("choose an evaluator in Analyse; it gives the hints"); return; }
     const signal = this.stop();
-    if (this.playing) { this.playing = false; this.page.draw(); } // a replay ends here
     try {
       const { moves } = await this.ask(agent, signal, "assess");
       const best = this.game.view.choices.find(({ action }) => action === moves[0]?.action);

@@ -5,20 +5,6 @@
 /** A scale without a bound goes at least up to this value, so that small numbers look small. */
 const FLOOR = 20;
 
-/** What the units mean. An agent of a user may have other units. */
-export const UNITS = {
-  discs: "the lead in discs at the end of the game: what the agent expects, or the result of perfect play where it is exact",
-  "mean of result and margin": "the mean of two numbers: the result (+1, 0 or −1), and the final lead in discs divided by the number of squares",
-  "win minus loss": "the probability of a win minus the probability of a loss",
-  "points of the weights": "the lead in the evaluation's weights of squares or pieces; there is no bound",
-  "pieces ahead": "the lead in discs, cells or pieces where the search ends",
-  moves: "the number of moves that the player could choose from",
-  cells: "the cells of the player, or of the two players who ally, after the expected moves",
-  "cells or moves": "cells, or the number of moves of a player with few of them, after the expected moves",
-  "in its own unit": "the agent does not name the unit of its values",
-  share: "the probability of the move, or its share of the visits",
-};
-
 /** The number of decimals with which a value is shown. Exact leads are whole numbers. */
 function decimals(size, unit, exact) {
   if (unit === "discs") return exact ? 0 : 1;
@@ -84,7 +70,3 @@ export function ticks(least, most, count = 4) {
 /** A tick as text: 1500 is "1,500", and 0.25 is "0.25". */
 export const tickText = value => value.toLocaleString("en", { maximumFractionDigits: 6 }).replace("-", "−");
 
-/** A count as a short text, such as "12,345" or "1.2 M". */
-export function countText(count) {
-  return count < 1e6 ? Math.round(count).toLocaleString("en") : `${(count / 1e6).toFixed(count < 1e7 ? 1 : 0)} M`;
-}

@@ -117,14 +117,6 @@ test("a second click on Previous game changes nothing, and an error keeps both g
   assert.deepEqual(table.previous.record, two);
 });
 
-test("a hint ends a replay", async () => {
-  globalThis.fetch = () => new Promise(() => {});
-  const { table } = await tableWith([], [{ spec: "random", games: ["othello"] }]);
-  table.playing = true;
-  table.hint("random");
-  assert.equal(table.playing, false);
-});
-
 test("an agent has one rating on a ladder, and ladders without rated agents are not shown", () => {
   const rungs = [{ name: "top", elo: 900, interval: [1, 2] }, { name: "random", elo: 0, interval: [0, 0] }];
   const ladders = [{ name: "ladder-v0", rungs }, { name: "ladder-6x6-v0", rungs }];
