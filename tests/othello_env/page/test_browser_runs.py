@@ -120,7 +120,7 @@ def test_results_are_drawn_and_an_agent_has_one_rating_on_the_screen(open_page, 
         assert cells == ["<b>random</b>", "0", ".775", ".600 to .900", ".800"]
         told, elsewhere = "210, 95% interval 180 to 241", "see the ladder, which has a closer rating of this agent"
         assert page.locator("#results-list dd").all_inner_texts() == [elsewhere, told]
-        rungs = page.locator(".ladder tbody th").all_inner_texts()
+        rungs = page.locator("#ladder-table tbody th").all_inner_texts()
         assert rungs[-4].split() == ["a.npz", "a.json"]  # it has 210 Elo, the rungs below it 194, 64 and 0
         ranked, other = (
             page.locator(f"#results-list article:has-text('{name}.jsonl')") for name in ("ranked", "other")

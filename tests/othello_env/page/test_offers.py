@@ -2,27 +2,11 @@
 
 import pytest
 
+from othello_env import make_agent
 from othello_env.arena.benchmark.ladder import load_ladder, rated_agents
 from othello_env.arena.number import elo_text
 from othello_env.page.messages import MessageError
 from othello_env.page.offers import CHECKPOINT, PACKAGED, Offer, Offers, given
-
-NETWORK = """
-import torch
-
-class Net(torch.nn.Module):
-    def __init__(self, size):
-        super().__init__()
-        self.logits = torch.nn.Linear(2 * size * size, size * size + 1)
-        self.value = torch.nn.Linear(2 * size * size, 1)
-
-    def forward(self, observations, masks):
-        x = observations.flatten(1).float()
-        return self.logits(x), torch.tanh(self.value(x)).squeeze(1)
-
-def make(size):
-    return Net(size)
-"""
 
 GIVEN = Offers(
     [
@@ -119,15 +103,16 @@ def test_a_packaged_agent_that_the_command_names_comes_first_and_keeps_its_label
     assert (found["random"], "analyse" in found["engine"], "exact_scores" in found["perfect"]) == ((), True, True)
 
 
-def test_a_network_of_your_own_is_offered_with_the_function_that_makes_it(tmp_path, monkeypatch):
-    pytest.importorskip("torch")
-    from othello_agents.network import make_network
+def test_a_network_of_your_own_is_offered_with_the_function_that_makes_it(monkeypatch):
+    def make(spec):
+        if spec == "mine.safetensors":
+            raise ValueError("it needs the function that makes its network")
+        return make_agent("perfect" if spec.startswith("mine") else spec)
 
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "nets.py").write_text(NETWORK)
-    make_network("nets.py:make", 6).save("mine.safetensors")
+    monkeypatch.setattr("othello_env.page.offers.make_agent", make)
     with pytest.raises(ValueError, match="network"):
         given(["mine.safetensors"])
     [offer, *_] = given(["mine.safetensors"], "nets.py:make")
-    assert (offer.spec, offer.games) == ("mine.safetensors:network=nets.py:make", ("othello:size=6",))
+    assert offer.spec == "mine.safetensors:network=nets.py:make"
+    assert (offer.games, offer.powers) == (("othello:size=6", "othello:size=4"), ("action_values", "exact_scores"))
     assert given(["random"], "nets.py:make")[0].spec == "random"
