@@ -16,6 +16,8 @@ import numpy.typing as npt
 
 from othello_agents.engine.analysis import Analysis, Line, to_discs, to_unit, to_unit_of_best
 from othello_agents.engine.evaluator import (
+    LOGIT,
+    NETWORK,
     Evaluator,
     network_evaluator,
     ntuple_evaluator,
@@ -23,6 +25,7 @@ from othello_agents.engine.evaluator import (
     square_sums,
 )
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, Memory, clear, new_memory
+from othello_agents.engine.midgame import FINAL, search_from
 from othello_agents.engine.probcut import NO_CUTS, shipped_cuts
 from othello_agents.engine.searcher import Iteration, Searcher, run
 from othello_agents.engine.solver import solve_moves
@@ -306,6 +309,28 @@ class Engine(Agent):
         values = analysis.scores if analysis.score_discs is None else analysis.score_discs
         assert values is not None
         return values
+
+    def search_values(self, positions: OthelloPositions) -> npt.NDArray[np.float32]:
+        """The expected results of N positions for the players to move (N,), from -1 to +1, by searches to `depth`.
+
+        They are what a network learns from its own search. Unlike `act`, the searches have no limit but the depth, and
+        go to the end of the game only if this is as near.
+
+        Raises:
+            ValueError: the engine has no depth, or its evaluation is not an ``afterstates`` network.
+        """
+        evaluator = self.evaluator(positions.size)
+        if self._depth is None or evaluator.kind != NETWORK:
+            raise ValueError(
+                f"expected an engine with a depth and a network, such as net.safetensors:depth=3: {self!r}"
+            )
+        with self._lock:
+            clear(self._memory)
+            self._size = positions.size
+            self._limit(NO_LIMIT)
+            depth, boards = np.int64(self._depth), zip(positions.own, positions.opponent, strict=True)
+            found = np.array([search_from(*board, depth, evaluator, self._memory) for board in boards], np.int64)
+        return np.where(np.abs(found) >= FINAL, np.sign(found), np.tanh(found / LOGIT)).astype(np.float32)
 
     def exact_scores(self, positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
         """The final scores with perfect play after each action; see `othello_agents.engine.exact_scores`."""

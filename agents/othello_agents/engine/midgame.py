@@ -13,7 +13,7 @@ an empty table of cuts, no search is skipped.
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.engine.evaluator import BOUND, Evaluator, follow, leaf_value, turn_over
+from othello_agents.engine.evaluator import BOUND, Evaluator, follow, leaf_value, set_root, turn_over
 from othello_agents.engine.memory import (
     BEST,
     LIMIT,
@@ -40,7 +40,7 @@ from othello_agents.engine.solver import solve
 from othello_env.games.othello.bitboard import final_margin, popcount, square_of
 from othello_env.support.jit import Int, kernel
 
-__all__ = ["EXACT", "FINAL", "search", "table_key", "to_score", "to_value"]
+__all__ = ["EXACT", "FINAL", "search", "search_from", "table_key", "to_score", "to_value"]
 
 FINAL = 20_000
 """The value of a won game is this number plus the score in discs."""
@@ -296,3 +296,17 @@ def search(
     mean nothing.
     """
     return _search(own, opponent, balance, alpha, beta, depth, evaluator, memory)
+
+
+@kernel
+def search_from(own: np.uint64, opponent: np.uint64, depth: np.int64, evaluator: Evaluator, memory: Memory) -> np.int64:
+    """The value of a position after a search of so many plies. The move is in the memory's control, at `BEST`.
+
+    A search with two plies less comes first, so that the moves are sorted.
+    """
+    empty = np.int64(popcount(evaluator.board & ~(own | opponent)))
+    memory.control[ROOT] = empty
+    balance = np.int64(set_root(own, opponent, empty, evaluator))
+    if depth > 2:
+        search(own, opponent, balance, -WORST, WORST, depth - 2, evaluator, memory)
+    return np.int64(search(own, opponent, balance, -WORST, WORST, depth, evaluator, memory))

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.engine.evaluator import LOGIT, Evaluator, ntuple_evaluator, set_root
-from othello_agents.engine.memory import BEST, LIMIT, NO_LIMIT, ROOT, WORST, Memory, clear, new_memory
-from othello_agents.engine.midgame import FINAL, search, to_score
+from othello_agents.engine.evaluator import LOGIT, Evaluator, ntuple_evaluator
+from othello_agents.engine.memory import BEST, LIMIT, NO_LIMIT, Memory, clear, new_memory
+from othello_agents.engine.midgame import FINAL, search_from, to_score
 from othello_agents.engine.solver import solve
 from othello_agents.ntuple.kernels import (
     Tables,
@@ -169,16 +169,10 @@ def _train(
 def _searched(
     own: np.uint64, opponent: np.uint64, depth: np.int64, evaluator: Evaluator, memory: Memory
 ) -> tuple[np.int64, np.float64]:
-    """The square of the move that a search finds, and the search's value as an expected outcome for the player to move.
-
-    A shallower search comes first, so that the moves are sorted.
+    """The square of the move that a search finds, and the search's value as an expected outcome for the player to
+    move.
     """
-    empty = np.int64(popcount(evaluator.board & ~(own | opponent)))
-    memory.control[ROOT] = empty
-    balance = np.int64(set_root(own, opponent, empty, evaluator))
-    if depth > 2:
-        search(own, opponent, balance, -WORST, WORST, depth - 2, evaluator, memory)
-    value = search(own, opponent, balance, -WORST, WORST, depth, evaluator, memory)
+    value = search_from(own, opponent, depth, evaluator, memory)
     if value >= FINAL or value <= -FINAL:
         return memory.control[BEST], np.float64(outcome(np.int64(to_score(value)), np.int64(popcount(evaluator.board))))
     return memory.control[BEST], np.tanh(np.float64(value) / LOGIT)
