@@ -15,7 +15,7 @@ NAMES = sorted(
     for folder in ("make", "measure", "train")
     for file in (SCRIPTS / folder).glob("[!_]*.py")
 )
-NEED_TORCH = {f"train/{name}" for name in ("alphazero", "dqn", "imitation", "ppo", "self_play")}
+NEED_TORCH = {f"train/{name}" for name in ("alphazero", "dqn", "imitation", "ppo", "rootstrap", "self_play")}
 NEED_TORCH |= {"measure/policy"}
 NEED_JAX = {"measure/jax_env": "pgx", "measure/policy": "jax", "train/jax_alphazero": "mctx", "train/jax_ppo": "flax"}
 QUICK = ["--seconds", "0.001", "--windows", "1"]
@@ -46,7 +46,7 @@ def test_a_script_tells_its_options(monkeypatch, capsys, name):
 
 
 @pytest.mark.parametrize(
-    "name", ["alphazero", "dqn", "imitation", "league_sb3", "ppo", "sb3", "self_play", "sequence_gpt"]
+    "name", ["alphazero", "dqn", "imitation", "league_sb3", "ppo", "rootstrap", "sb3", "self_play", "sequence_gpt"]
 )
 def test_a_recipe_computes_with_one_thread_unless_it_is_told_otherwise(monkeypatch, name):
     torch = pytest.importorskip("torch", reason="the recipes need PyTorch, an optional extra")
@@ -74,7 +74,8 @@ def test_the_game_on_the_first_page_is_whole():
 @pytest.mark.parametrize(
     ("name", "package"),
     [
-        *((f"train/{name}", "torch") for name in ("alphazero", "dqn", "imitation", "league_sb3", "ppo", "self_play")),
+        *((f"train/{name}", "torch") for name in ("alphazero", "dqn", "imitation", "league_sb3", "ppo")),
+        *((f"train/{name}", "torch") for name in ("rootstrap", "self_play")),
         *((f"train/{name}", "jax") for name in ("jax_alphazero", "jax_ppo")),
         *(("train/sb3", "sb3_contrib"), ("train/ntuple", "tyro"), ("train/grpo", "datasets")),
         ("make/page_pictures", "playwright.sync_api"),

@@ -52,12 +52,14 @@ RESPONSES = {
     "random": (480_000, 2000),
     "maximizer:eval=weighted": (480_000, 2000),
     "alphabeta:depth=2,eval=weighted": (440_320, 2000),
-    "alphabeta:depth=4,eval=weighted": (25_600, 2000),
-    "mcts": (640, 200),
-    "ntuple": (400_000, 2000),
-    "engine:depth=4": (12_800, 1000),
+    "alphabeta:depth=4,eval=weighted": (256_000, 2000),
+    "mcts": (3_200, 200),
+    "ntuple": (2_000_000, 2000),
+    "engine:depth=4": (51_200, 1000),
 }
-"""The agents that others learn to beat, the games of about a minute of training, and those of the match."""
+"""The agents that others learn to beat, the games of training (a minute against the weak ones, else about five), and
+those of the match.
+"""
 LEAGUE = "maximizer:eval=swh,epsilon=0.1"
 
 
@@ -124,13 +126,30 @@ RESULTS = (
         "PPO with past selves, a convolution",
         ("symmetric=true",),
     ),
-    recipe("ppo.py, 30 minutes", "ppo.py --seconds 1800", "a better network: afterstates", ("depth=5",)),
+    recipe(
+        "ppo.py, 166 iterations",
+        "ppo.py --iterations 166",
+        "a better network: afterstates",
+        ("depth=5",),
+        shown=("Elo", "depth=5"),
+        search="depth 5, 0.6 ms",
+    ),
+    recipe("ppo.py, 30 minutes", "ppo.py --seconds 1800", "the same, 30 minutes", ("depth=5",)),
     recipe(
         "ppo.py, 997 iterations",
         "ppo.py --iterations 997",
         "the same, another run",
         ("depth=5",),
         seeds=1,
+        shown=("Elo", "depth=5"),
+        search="depth 5, 0.6 ms",
+    ),
+    Result(
+        "rootstrap.py, 30 iterations",
+        "python scripts/train/ppo.py --iterations 166 --seed {seed} --out {out}-ppo.safetensors && python "
+        "scripts/train/rootstrap.py --init {out}-ppo.safetensors --iterations 30 --seed {seed} --out {out}.safetensors",
+        {"Elo": "{out}.safetensors", "depth=5": "{out}.safetensors:depth=5"},
+        title="five minutes of it, then values of its own search",
         shown=("Elo", "depth=5"),
         search="depth 5, 0.6 ms",
     ),
@@ -158,6 +177,14 @@ RESULTS = (
     train(424_780, "searched games after half a minute", depth=4),
     train(455_940, "the same, five minutes", depth=4),
     train(650_000, "the same, 20 minutes", seeds=1, depth=4),
+    train(1_150_000, "the same, an hour", seeds=1, depth=4),
+    Result(
+        "train --games 600000, 6x6",
+        "othello-env train --size 6 --games 600000 --seed {seed} --out {out}.npz",
+        {"Elo": "{out}.npz", "depth=4": "{out}.npz:depth=4", "depth=8": "{out}.npz:depth=8"},
+        seeds=1,
+        game="othello:size=6",
+    ),
     recipe(
         "alphazero.py, 60 minutes, 6x6",
         "alphazero.py --size 6 --seconds 3600 --precision bfloat16",
@@ -353,7 +380,7 @@ def steps_table(docs: Path) -> str:
         if result.title:
             elo, searched = (over_seeds(numbers.get(name, [])) for name in result.shown)
             searched += f", {result.search}" if searched else ""
-            command = result.command.split(" && ")[-1].partition(" --seed")[0].replace("{out}-games", "strong")
+            command = result.command.split(" && ")[-1].partition(" --seed")[0].replace("{out}-games", "strong").replace("{out}-", "")
             text += f"| {result.title} | {minutes} | {elo} | {searched} | `{command}` | {where} |\n"
     return text
 

@@ -13,6 +13,8 @@ pytest.importorskip("tyro", reason="the recipes read their options with tyro")
 from events import read_events  # noqa: E402
 from load_script import SCRIPTS, load_script  # noqa: E402
 
+from othello_agents.engine import Engine  # noqa: E402
+from othello_agents.engine.evaluator import LOGIT  # noqa: E402
 from othello_agents.network import load_network, make_network  # noqa: E402
 from othello_env import Othello, WrongGameError, make_agent, make_vec_env, self_play_advantages  # noqa: E402
 from othello_env.arena import Schedule, play_match, play_tournament  # noqa: E402
@@ -437,6 +439,60 @@ def test_imitation_tells_which_games_do_not_fit(run, games, tmp_path):
     write_games(tmp_path / "cut.npz", Games(cut.actions, cut.lengths - 2, cut.game))
     with pytest.raises(ValueError, match="expected at least two finished games"):
         load("imitation").main(["--games-from", str(tmp_path / "cut.npz"), "--size", "4"])
+
+
+def searched(network, state, depth):
+    """The value of a position for the player to move after a full search of so many plies."""
+    if state.is_over:
+        return state.returns()[state.to_move]
+    if not depth:
+        row = state.observation(state.to_move)[np.newaxis], state.action_mask()[np.newaxis]
+        return float(network.answers(*row)[1][0])
+    return max(-searched(network, state.play(action), depth - 1) for action in state.legal_actions())
+
+
+def test_rootstrap_learns_the_values_of_its_search_and_keeps_the_policy(twin, tmp_path):
+    network = make_network("afterstates", 4, 1)
+    rng = np.random.default_rng(1)  # of new weights, all values are 0
+    network = network.with_weights(
+        {
+            name: torch.from_numpy(rng.normal(0, 0.3, tensor.shape).astype(np.float32))
+            for name, tensor in network.weights.items()
+        }
+    )
+    network.save("first.safetensors")
+    rootstrap = load("rootstrap")
+    boards, masks = rootstrap.play(network, 40, 5)
+    assert not masks[:, -1].any()
+    assert masks.any(axis=1).all()
+    found = rootstrap.values(Engine(2, eval="first.safetensors"), boards, 4)
+    errors = []
+    for board, value in zip(boards, found, strict=True):
+        text = "".join(
+            "X" if own else "O" if opponent else "-" for own, opponent in zip(*board.reshape(2, -1), strict=True)
+        )
+        state = Othello.from_text(text, to_move="X")
+        if text.count("-") <= 4:
+            assert value == np.sign(max(twin.from_state(state).values().values()))
+        else:
+            errors.append(value - searched(network, state, 2))
+    assert len(errors) > 100
+    np.testing.assert_allclose(errors, 0, atol=1 / LOGIT)  # the search's values are whole numbers of this unit
+
+    more = "--games 40 --depth 2 --empties 4 --every 2 --match 2 --minibatch 64 --init first.safetensors"
+    for out in ("a", "b"):
+        rootstrap.main(f"{more} --iterations 3 --out {out}.safetensors".split())
+    after = load_network("a.safetensors")
+    same(after.weights, load_network("b.safetensors").weights)
+    before_error, error = (np.square(each.answers(boards, masks)[1] - found).mean() for each in (network, after))
+    assert error < 0.7 * before_error
+    assert np.abs(after.policy(boards, masks) - network.policy(boards, masks)).mean() < 0.05
+    assert [point["iteration"] for point in json.loads(Path("a.json").read_text())["curve"]] == [0, 2, 3]
+    with pytest.raises(SystemExit, match="exists; give another --out"):
+        rootstrap.main(["--init", "first.safetensors", "--out", "a.safetensors"])
+    make_network("residual", 4, 1, channels=4, blocks=1).save("residual.safetensors")
+    with pytest.raises(ValueError, match="afterstates"):
+        rootstrap.main(["--init", "residual.safetensors"])
 
 
 @pytest.mark.parametrize(
