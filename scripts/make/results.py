@@ -380,7 +380,8 @@ def steps_table(docs: Path) -> str:
         if result.title:
             elo, searched = (over_seeds(numbers.get(name, [])) for name in result.shown)
             searched += f", {result.search}" if searched else ""
-            command = result.command.split(" && ")[-1].partition(" --seed")[0].replace("{out}-games", "strong").replace("{out}-", "")
+            command = result.command.split(" && ")[-1].partition(" --seed")[0]
+            command = command.replace("{out}-games", "strong").replace("{out}-", "")
             text += f"| {result.title} | {minutes} | {elo} | {searched} | `{command}` | {where} |\n"
     return text
 
