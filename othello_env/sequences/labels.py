@@ -186,7 +186,7 @@ def _legal(played: kernels.Replayed, words: Vocabulary) -> npt.NDArray[np.bool_]
     squares = words.actions[1:-1] if words.has_pass else words.actions[1:]
     legal[..., 1 : len(squares) + 1] = _on_squares(played.legal, squares, words.size)
     if words.has_pass:
-        goes_on = np.arange(legal.shape[1]) < (played.moves - played.ended)[:, np.newaxis]
+        goes_on = np.arange(played.legal.shape[1]) < (played.moves - played.ended)[:, np.newaxis]
         legal[..., -1] = goes_on & (played.legal == 0)
     return legal
 
