@@ -25,6 +25,7 @@ def no_last_value() -> Iterator[None]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Add filters for warnings to each test. Pytest calls this function."""
     filters = ["error", *(f"default:::{module}" for module in _modules_of_plugins(config))]
+    filters.append(r"ignore:os\.fork\(\) was called:RuntimeWarning")  # JAX's own, if a test before has imported it
     for item in items:
         item.add_marker(pytest.mark.filterwarnings(*filters), append=False)  # before a test's own filters, which win
 
