@@ -324,12 +324,14 @@ class Engine(Agent):
             raise ValueError(
                 f"expected an engine with a depth and a network, such as net.safetensors:depth=3: {self!r}"
             )
+        depth, found = np.int64(self._depth), np.empty(len(positions), np.int64)
         with self._lock:
-            clear(self._memory)
+            self._begin(positions.size)
             self._size = positions.size
             self._limit(NO_LIMIT)
-            depth, boards = np.int64(self._depth), zip(positions.own, positions.opponent, strict=True)
-            found = np.array([search_from(*board, depth, evaluator, self._memory) for board in boards], np.int64)
+            for i in range(len(positions)):
+                clear(self._memory)  # deeper results of other searches would be values of another depth
+                found[i] = search_from(positions.own[i], positions.opponent[i], depth, evaluator, self._memory)
         return np.where(np.abs(found) >= FINAL, np.sign(found), np.tanh(found / LOGIT)).astype(np.float32)
 
     def exact_scores(self, positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:

@@ -428,7 +428,9 @@ def test_the_board_has_the_keys_after_a_choice_unless_a_list_or_a_table_has_the_
     page.keyboard.press("n")
     page.locator("#new-dialog[open]").wait_for()
     page.keyboard.press("Escape")
+    page.locator("#new-dialog[open]").wait_for(state="detached")
     page.keyboard.press("?")
+    page.locator("#keys-dialog[open]").wait_for()
     assert page.locator("#keys-list").inner_text().split("\n")[:2] == ["n", "New game"]
     page.keyboard.press("Escape")
     paste(page, "othello", "f5d6c3")
