@@ -80,6 +80,10 @@ def main():
     behaviour, *moves = arguments[1:] if arguments[0] == "nboard" else arguments
     sign(os.getpid())
     say("scripted engine ready", sys.stderr)
+    if behaviour == "child":
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+        sign(child.pid)
+        behaviour = "hang"
     told = []
     for line in sys.stdin:
         words = line.split()
@@ -92,9 +96,7 @@ def main():
         if words[0] != protocol.question:
             protocol.acknowledge(words, behaviour)
             continue
-        if behaviour == "child":
-            sign(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]).pid)
-        if behaviour == "child" or (behaviour in ("hang", "deaf") and not moves):
+        if behaviour in ("hang", "deaf") and not moves:
             time.sleep(600)
         if behaviour in FLOODS:
             flood(behaviour)

@@ -27,7 +27,7 @@ class ProgramAgent(Agent):
     """Lets another program play Othello. Each subclass implements one protocol.
 
     The program is started at the first move. The program and all processes that it has started end when this agent is
-    closed or deleted, and when this process ends. If this process is killed, only the program's input ends.
+    closed or deleted. They also end when this process ends, even if it is killed.
 
     Args:
         command: the program's path and arguments, quoted as in a shell.

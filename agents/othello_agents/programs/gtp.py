@@ -31,11 +31,10 @@ __all__ = ["Gtp"]
 class Gtp(ProgramAgent):
     """Lets another program play Othello over GTP. The program is started at the first move.
 
-    The program and all processes that it has started end when this agent is closed or deleted, and when this process
-    ends. If this process is killed, only the program's input ends.
-
-    The agent describes a position only by the moves of the game, so the game must begin at the standard start. The
-    protocol counts whole seconds. If less than one second is left, the agent sends one second.
+    The program and all processes that it has started end when this agent is closed or deleted. They also end when this
+    process ends, even if it is killed. The agent describes a position to the program only by the moves of the game, so
+    the game must begin at the standard start. The protocol counts whole seconds. If less than one second is left, the
+    agent sends one second.
 
     Args:
         command: the program's path and arguments, quoted as in a shell.

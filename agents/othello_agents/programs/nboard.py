@@ -30,11 +30,10 @@ _ANSWER = "==="
 class NBoard(ProgramAgent):
     """Lets another program play Othello over NBoard's protocol. The program is started at the first move.
 
-    The program and all processes that it has started end when this agent is closed or deleted, and when this process
-    ends. If this process is killed, only the program's input ends.
-
-    A game may begin at any position. If it has a time limit, the agent sends the whole game again before each move of
-    the program, with the remaining time in the tag ``TI``. The protocol has no command for the time limit of a move.
+    The program and all processes that it has started end when this agent is closed or deleted. They also end when this
+    process ends, even if it is killed. A game may begin at any position. If the game has a time limit, the agent sends
+    the whole game again before each move of the program, with the remaining time in the tag ``TI``. The protocol has no
+    command for the time limit of a single move.
 
     Args:
         command: the program's path and arguments, quoted as in a shell.

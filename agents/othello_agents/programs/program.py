@@ -1,32 +1,32 @@
 """Runs another program: sends lines to it, reads its lines, limits the time and the size of its answers, and ends it.
 
-If the program has started other processes, they end together with the program. If this process is killed, the program's
-input ends, at which most programs end by themselves.
+If the program has started other processes, they end together with the program. `othello_agents.programs.supervisor`
+ends the program when this process ends, even if this process is killed.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import queue
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections import deque
+from pathlib import Path
 from typing import IO
 
+from othello_agents.programs import supervisor
 from othello_env.agent import AgentError
 
 __all__ = ["Program", "find_program", "shown"]
 
 _LONGEST_LINE = 1 << 16
-"""The longest line that a program may write, in bytes. A longer line is an error."""
-_UNREAD = 1 << 8
-"""If this number of lines waits for `Program.read`, the program may have to wait before it can write more."""
+"""The longest line that a program may write, in bytes. A longer line is an error. While more bytes than this
+wait for `Program.read`, no more output is accepted. Then the program may have to wait before it can write."""
 _LONGEST_ANSWER = 1 << 20
 """The largest amount of output after one command, in bytes. All lines count, even those outside the answer."""
 _REMEMBERED_ERRORS = 2048
@@ -34,8 +34,7 @@ _REMEMBERED_ERRORS = 2048
 _SHOWN = 200
 """An error message shows at most this number of characters of a line."""
 _CHUNK = 4096
-_GRACE_SECONDS = 1.0
-"""How long a program may take to end after it was asked to."""
+_END_SECONDS = 5.0
 
 
 def find_program(command: str) -> list[str]:
@@ -73,10 +72,11 @@ class Program:
         self._size = 0
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the user's own command
-                find_program(command),
+                [sys.executable, "-I", "-S", str(Path(supervisor.__file__)), *find_program(command)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                bufsize=0,
                 start_new_session=sys.platform != "win32",  # so Ctrl-C in the terminal does not reach the program
             )
         except (OSError, ValueError) as error:
@@ -85,11 +85,13 @@ class Program:
         assert self._process.stdout is not None
         assert self._process.stderr is not None
         self._stdin = self._process.stdin
-        self._lines: queue.Queue[bytes] = queue.Queue(_UNREAD)
+        _running.add(self)
+        self._lines = _Lines(self._process.stdout)
         self._errors = bytearray()
-        self._listener = threading.Thread(target=_remember, args=(self._process.stderr, self._errors), daemon=True)
+        self._listener = threading.Thread(
+            target=_remember, args=(self._process.stderr, self._errors), name="program-errors", daemon=True
+        )
         self._listener.start()
-        threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True).start()
 
     @property
     def is_ours(self) -> bool:
@@ -106,7 +108,6 @@ class Program:
         self._size = 0
         with contextlib.suppress(OSError, ValueError):
             self._stdin.write(f"{line}\n".encode())
-            self._stdin.flush()
 
     def read(self, wanted: str) -> str:
         """The next line that the program writes, without its line break.
@@ -118,12 +119,9 @@ class Program:
             AgentError: the program has ended, or it is late, or it has written too much since the last `send`. The
                 message shows the last lines that were sent and read.
         """
-        try:
-            line = self._lines.get(timeout=max(0.0, self._end - time.monotonic()))
-        except queue.Empty:
-            raise self.failure(f"gave no answer within {self._seconds:g} s") from None
-        if not line:
-            raise self.failure(self._ending())
+        line = self._lines.take(self._end)
+        if line is None:
+            raise self.failure(self._silence())
         self._size += len(line)
         text = line.decode("utf-8", "replace").rstrip("\r\n")
         if text.strip():
@@ -132,11 +130,13 @@ class Program:
             raise self.failure(f"wrote {self._size} bytes without ending its answer to {shown(wanted)!r}")
         return text
 
-    def _ending(self) -> str:
-        """The status with which the program has ended."""
+    def _silence(self) -> str:
+        """The reason why no line came."""
+        if not self._lines.have_ended:
+            return f"gave no answer within {self._seconds:g} s"
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_GRACE_SECONDS)
-        self._listener.join(_GRACE_SECONDS)
+            self._process.wait(_END_SECONDS)
+        self._listener.join(_END_SECONDS)
         return f"has ended with status {self._process.returncode}"
 
     def failure(self, what: str) -> AgentError:
@@ -150,19 +150,24 @@ class Program:
         """Ask the program to quit, then end it and all processes that it has started."""
         if not self.is_ours:
             return
-        with contextlib.suppress(OSError, ValueError), self._stdin:
+        self._lines.close()
+        with contextlib.suppress(OSError, ValueError):
             self._stdin.write(b"quit\n")
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_GRACE_SECONDS)
-        if sys.platform == "win32":
-            subprocess.run(["taskkill", "/F", "/T", "/PID", str(self._process.pid)], capture_output=True, check=False)  # noqa: S603, S607
-        else:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+        self.leave()
+        for stop in (self._process.terminate, self._process.kill):  # called if the process does not end in time
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(supervisor.GRACE_SECONDS + _END_SECONDS)
+                return
+            stop()
         self._process.wait()
-        with contextlib.suppress(queue.Empty):
-            while self._lines.get(timeout=_GRACE_SECONDS):
-                pass  # what was not read, so that the thread that reads comes to the end
+
+    def leave(self) -> None:
+        """Close this process's end of the pipe to the program.
+
+        A forked process has a copy of this end. The program's input ends when all copies are closed.
+        """
+        with contextlib.suppress(OSError, ValueError):
+            self._stdin.close()
 
 
 def shown(text: str) -> str:
@@ -170,12 +175,67 @@ def shown(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in text[:_SHOWN])
 
 
-def _read(stream: IO[bytes], lines: queue.Queue[bytes]) -> None:
-    """Put the lines of a stream into a queue, and at its end b"". A long line comes in parts."""
-    with contextlib.suppress(OSError, ValueError), stream:
-        while line := stream.readline(_LONGEST_LINE + 1):
-            lines.put(line)
-    lines.put(b"")
+_running: weakref.WeakSet[Program] = weakref.WeakSet()
+
+
+def _leave_to_parent() -> None:
+    """In a forked process, close the pipes to the programs.
+
+    If the forked process kept these pipes open, the programs would not notice the end of the parent.
+    """
+    for program in _running:
+        program.leave()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)
+
+
+class _Lines:
+    """The lines of a stream. A thread reads ahead, but keeps at most about `_LONGEST_LINE` unread bytes."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.have_ended = False
+        self._is_closed = False
+        self._text = bytearray()
+        self._changed = threading.Condition()
+        threading.Thread(target=self._read, args=(stream,), name="program-answers", daemon=True).start()
+
+    def take(self, end: float) -> bytes | None:
+        """The next line, or the beginning of a line that is longer than `_LONGEST_LINE`.
+
+        Returns None at the end of the stream, or when `time.monotonic` has reached `end`.
+        """
+        with self._changed:
+            left = end - time.monotonic()
+            if left <= 0 or not self._changed.wait_for(self._can_take, left):
+                return None
+            size = self._text.find(b"\n") + 1 or len(self._text)
+            line = bytes(self._text[:size])
+            del self._text[:size]
+            self._changed.notify_all()
+            return line or None
+
+    def _can_take(self) -> bool:
+        return self.have_ended or len(self._text) > _LONGEST_LINE or b"\n" in self._text
+
+    def _read(self, stream: IO[bytes]) -> None:
+        with contextlib.suppress(OSError, ValueError), stream:
+            while chunk := os.read(stream.fileno(), _CHUNK):
+                with self._changed:
+                    self._changed.wait_for(lambda: self._is_closed or len(self._text) <= _LONGEST_LINE)
+                    if not self._is_closed:
+                        self._text += chunk
+                        self._changed.notify_all()
+        with self._changed:
+            self.have_ended = True
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Drop all output that comes from now on."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
 
 
 def _remember(stream: IO[bytes], last: bytearray) -> None:

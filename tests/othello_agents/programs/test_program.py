@@ -91,7 +91,7 @@ def end_of_its_own(process):
 
 @pytest.mark.parametrize(
     ("behaviour", "processes", "end"),
-    [("honest", 1, subprocess.Popen.kill), ("child", 2, end_of_its_own)],
+    [("honest", 1, end_of_its_own), ("child", 2, subprocess.Popen.kill)],
     ids=["while it waits", "while it thinks"],
 )
 def test_the_program_ends_with_the_process_that_uses_it(
